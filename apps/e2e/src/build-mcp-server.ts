@@ -15,8 +15,8 @@ export class BuildServer extends LoopbackServer {
   private readonly store = new InMemoryTaskStore();
   private readonly tasks: string[] = [];
 
-  static open(): Promise<BuildServer> {
-    return new BuildServer().listen();
+  static open(port: number): Promise<BuildServer> {
+    return new BuildServer().listen(port);
   }
 
   /** The newest task is done. */

@@ -11,8 +11,8 @@ export class HttpMcpServer extends LoopbackServer {
     super();
   }
 
-  static open(newServer: () => McpServer): Promise<HttpMcpServer> {
-    return new HttpMcpServer(newServer).listen();
+  static open(newServer: () => McpServer, port: number): Promise<HttpMcpServer> {
+    return new HttpMcpServer(newServer).listen(port);
   }
 
   override async close(): Promise<void> {
@@ -37,9 +37,9 @@ export class RefundServer {
     readonly refunded: readonly unknown[],
   ) {}
 
-  static async open(): Promise<RefundServer> {
+  static async open(port = 0): Promise<RefundServer> {
     const refunded: unknown[] = [];
-    return new RefundServer(await HttpMcpServer.open(() => refundServer(refunded)), refunded);
+    return new RefundServer(await HttpMcpServer.open(() => refundServer(refunded), port), refunded);
   }
 
   get port(): number {

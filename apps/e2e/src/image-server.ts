@@ -11,7 +11,8 @@ export class ImageServer {
     server.on('connection', () => (this.connections += 1));
   }
 
-  static async open(image: Buffer): Promise<ImageServer> {
+  /** On any port, unless given. */
+  static async open(image: Buffer, port = 0): Promise<ImageServer> {
     const server = createServer((request, response) => {
       const { pathname, searchParams } = new URL(request.url ?? '', 'http://any');
       opened.paths.push(pathname);
@@ -20,7 +21,7 @@ export class ImageServer {
       else response.writeHead(302, { location }).end();
     });
     const opened = new ImageServer(server);
-    server.listen(0, '127.0.0.1');
+    server.listen(port, '127.0.0.1');
     await once(server, 'listening');
     return opened;
   }

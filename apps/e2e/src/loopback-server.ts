@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 
-/** An MCP server over real HTTP, on a free port of 127.0.0.1. */
+/** A server over real HTTP on 127.0.0.1. */
 export abstract class LoopbackServer {
   private readonly http = createServer((request, response) => void this.serve(request, response));
 
   protected abstract serve(request: IncomingMessage, response: ServerResponse): Promise<unknown>;
 
-  async listen(): Promise<this> {
-    await once(this.http.listen(0, '127.0.0.1'), 'listening');
+  async listen(port: number): Promise<this> {
+    await once(this.http.listen(port, '127.0.0.1'), 'listening');
     return this;
   }
 

@@ -14,8 +14,8 @@ export class TicketServer extends LoopbackServer {
   description = 'Creates a ticket.';
   private readonly sessions = new Map<string, StreamableHTTPServerTransport>();
 
-  static open(): Promise<TicketServer> {
-    return new TicketServer().listen();
+  static open(port: number): Promise<TicketServer> {
+    return new TicketServer().listen(port);
   }
 
   get sessionsOpened(): number {

@@ -1,18 +1,32 @@
 import { type DeploymentRequest, RondoClient, RunningRondo } from '@rondo/test-deployment';
+import { choosePort } from '../../../deploy/local/free-port.mjs';
 import { type RunningConsole, openConsole } from './console-browser';
 
-const started = new Map<DeploymentRequest, Promise<RunningRondo>>();
-const ordinary: DeploymentRequest = {};
-const paired: DeploymentRequest = {
-  instances: ['demo-model', 'tool-executor', 'agent-worker', 'agent-worker', 'gateway', 'gateway'],
-};
+type Configure = () => DeploymentRequest | Promise<DeploymentRequest>;
+
+const started = new Map<Configure, Promise<RunningRondo>>();
+const ports = Array.from({ length: 10 }, () => choosePort());
+const remaining = [...ports];
 export const slowJudge = 'demo/judge:delay_ms=500';
 const price = [{ input: 1, output: 8 }];
 const prices = { MODEL_PRICES: JSON.stringify({ 'demo/scripted': price, 'demo/judge': price, [slowJudge]: price }) };
-const priced: DeploymentRequest = {
+
+const ordinary: Configure = () => ({});
+const paired: Configure = async () => {
+  const hosts = (await Promise.all(ports)).map((port) => `127.0.0.1:${port}`).join();
+  return {
+    instances: ['demo-model', 'tool-executor', 'agent-worker', 'agent-worker', 'gateway', 'gateway'],
+    settings: {
+      gateway: { SCHEDULE_LEAST_INTERVAL_S: '1' },
+      'agent-worker': { IMAGE_INTERNAL_HOSTS: hosts },
+      'tool-executor': { SANDBOX_INTERNAL_HOSTS: hosts },
+    },
+  };
+};
+const priced: Configure = () => ({
   instances: ['demo-model', 'tool-executor', 'agent-worker', 'agent-worker', 'gateway'],
   settings: { gateway: prices, 'agent-worker': prices },
-};
+});
 
 /**
  * A deployment with one instance of each service and the usual settings, for the specs of the folder `ordinary`. It is started
@@ -22,8 +36,18 @@ const priced: DeploymentRequest = {
  */
 export const ordinaryDeployment = (): Promise<RunningRondo> => share(ordinary);
 
-/** The same with two of all that a run needs, so that one can be killed, or asked what the other one has done. */
+/**
+ * The same with two of all that a run needs, so that one can be killed, or asked what the other one has done. Its services may
+ * reach what listens on an `internalPort`, and its schedules may be due every second.
+ */
 export const pairedDeployment = (): Promise<RunningRondo> => share(paired);
+
+/** For one server of a spec. */
+export async function internalPort(): Promise<number> {
+  const port = await remaining.pop();
+  if (port === undefined) throw new Error('the specs of this file have more servers than ports');
+  return port;
+}
 
 /** Two workers, and models that cost something. */
 export const pricedDeployment = (): Promise<RunningRondo> => share(priced);
@@ -49,9 +73,10 @@ export async function killWorkers({ services }: RunningRondo): Promise<void> {
   await Promise.all(['agent-worker', 'agent-worker-2'].map((name) => services.get(name).kill()));
 }
 
-async function share(request: DeploymentRequest): Promise<RunningRondo> {
-  const starting = started.get(request) ?? RunningRondo.start(request);
-  started.set(request, starting);
+async function share(configure: Configure): Promise<RunningRondo> {
+  const starting =
+    started.get(configure) ?? Promise.resolve(configure()).then((request) => RunningRondo.start(request));
+  started.set(configure, starting);
   const deployment = await starting;
   await Promise.all(deployment.services.all.map((service) => service.start()));
   return deployment;

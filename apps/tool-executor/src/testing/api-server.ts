@@ -22,9 +22,13 @@ export class ApiServer {
     readonly port: number,
   ) {}
 
-  static async open(answer: (request: ApiRequest, response: ServerResponse) => void): Promise<ApiServer> {
+  /** On any port, unless given. */
+  static async open(
+    answer: (request: ApiRequest, response: ServerResponse) => void,
+    listensOn = 0,
+  ): Promise<ApiServer> {
     const server = createServer((request, response) => void receive(request, response));
-    server.listen(0, '127.0.0.1');
+    server.listen(listensOn, '127.0.0.1');
     await once(server, 'listening');
     const api = new ApiServer(server, (server.address() as { port: number }).port); // It listens on TCP.
 

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { type RondoClient, RunningRondo, call, scripted } from '@rondo/test-deployment';
-import { BuildServer } from './build-mcp-server';
-import { expectWholeLog } from './log-expectations';
+import { type RondoClient, type RunningRondo, call, scripted } from '@rondo/test-deployment';
+import { BuildServer } from '../build-mcp-server';
+import { expectWholeLog } from '../log-expectations';
+import { internalPort, newAccount, pairedDeployment } from '../shared-deployment';
 
 describe('a call that becomes a task of an MCP server', () => {
   let rondo: RunningRondo;
@@ -9,17 +10,12 @@ describe('a call that becomes a task of an MCP server', () => {
   let server: BuildServer;
 
   beforeAll(async () => {
-    server = await BuildServer.open();
-    rondo = await RunningRondo.start({
-      instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'],
-      settings: { 'tool-executor': { SANDBOX_INTERNAL_HOSTS: `127.0.0.1:${server.port}` } },
-    });
-    client = rondo.client();
+    server = await BuildServer.open(await internalPort());
+    rondo = await pairedDeployment();
+    client = await newAccount(rondo);
   });
 
   afterAll(async () => {
-    expect(await rondo.violations()).toMatchObject([]);
-    await rondo.stop();
     await server.close();
   });
 
@@ -38,7 +34,8 @@ describe('a call that becomes a task of an MCP server', () => {
       await client.seen(run.id, 'tool.task_created');
       await once(server.answered, 'tasks/get');
 
-      await rondo.services.get(victim).kill();
+      const victims = rondo.services.all.filter(({ name }) => name.startsWith(victim));
+      await Promise.all(victims.map((service) => service.kill()));
       await server.finish();
 
       expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });

@@ -1,8 +1,9 @@
-import { type Fact, type RondoClient, RunningRondo, call, scripted } from '@rondo/test-deployment';
+import { type Fact, type RondoClient, type RunningRondo, call, scripted } from '@rondo/test-deployment';
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { HttpMcpServer } from './http-mcp-server';
-import { expectWholeLog } from './log-expectations';
+import { HttpMcpServer } from '../http-mcp-server';
+import { expectWholeLog } from '../log-expectations';
+import { internalPort, killWorkers, newAccount, pairedDeployment } from '../shared-deployment';
 
 /** The scripted provider refuses requests with more than 128 tools, as OpenAI does. */
 const howMany = 400;
@@ -14,17 +15,12 @@ describe('a server with more tools than the provider takes', () => {
   const billed: string[] = [];
 
   beforeAll(async () => {
-    crm = await HttpMcpServer.open(newServer);
-    rondo = await RunningRondo.start({
-      instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'],
-      settings: { 'tool-executor': { SANDBOX_INTERNAL_HOSTS: `127.0.0.1:${crm.port}` } },
-    });
-    client = rondo.client();
+    crm = await HttpMcpServer.open(newServer, await internalPort());
+    rondo = await pairedDeployment();
+    client = await newAccount(rondo);
   });
 
   afterAll(async () => {
-    expect(await rondo.violations()).toMatchObject([]);
-    await rondo.stop();
     await crm.close();
   });
 
@@ -60,8 +56,7 @@ describe('a server with more tools than the provider takes', () => {
     ]);
     await client.seen(run.id, 'tool.completed');
     await client.seen(run.id, 'message.delta');
-    const workers = rondo.services.all.filter(({ name }) => name.startsWith('agent-worker'));
-    await Promise.all(workers.map((worker) => worker.kill()));
+    await killWorkers(rondo);
 
     expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
     const facts = await client.facts(run.id);

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Rondo } from '@rondo/client';
 import type { Agent, Run } from '@rondo/contract';
-import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
-import { expectWholeLog } from './log-expectations';
-import { TicketServer } from './mcp-server';
-import { notesServer as notes } from './notes-server';
+import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { expectWholeLog } from '../log-expectations';
+import { TicketServer } from '../mcp-server';
+import { notesServer as notes } from '../notes-server';
+import { internalPort, newAccount, pairedDeployment } from '../shared-deployment';
 
 const secret = 'Bearer a-secret-of-the-tickets';
 
@@ -16,18 +17,13 @@ describe('the tools of an MCP server', () => {
   let tickets: TicketServer;
 
   beforeAll(async () => {
-    tickets = await TicketServer.open();
-    rondo = await RunningRondo.start({
-      instances: ['demo-model', 'tool-executor', 'agent-worker', 'agent-worker', 'gateway'],
-      settings: { 'tool-executor': { SANDBOX_INTERNAL_HOSTS: `127.0.0.1:${tickets.port}` } },
-    });
-    client = rondo.client();
+    tickets = await TicketServer.open(await internalPort());
+    rondo = await pairedDeployment();
+    client = await newAccount(rondo);
     mcp = new Rondo({ baseUrl: client.url, apiKey: client.key }).mcp;
   });
 
   afterAll(async () => {
-    expect(await rondo.violations()).toMatchObject([]);
-    await rondo.stop();
     await tickets.close();
   });
 

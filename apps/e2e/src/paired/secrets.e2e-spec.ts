@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Approval, Secret, SecretUse } from '@rondo/contract';
-import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
-import { ApiServer, json } from '../../tool-executor/src/testing/api-server';
-import { expectWholeLog } from './log-expectations';
-import { TicketServer } from './mcp-server';
+import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { ApiServer, json } from '../../../tool-executor/src/testing/api-server';
+import { expectWholeLog } from '../log-expectations';
+import { TicketServer } from '../mcp-server';
+import { internalPort, killWorkers, newAccount, pairedDeployment } from '../shared-deployment';
 
 const canary = 'canary-of-the-deployment-4b7e19';
 
@@ -15,19 +16,15 @@ describe('a secret', () => {
   let tickets: TicketServer;
 
   beforeAll(async () => {
-    api = await ApiServer.open(({ headers }, response) => json(response, { got: headers.authorization }));
-    tickets = await TicketServer.open();
-    rondo = await RunningRondo.start({
-      instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'],
-      settings: {
-        'tool-executor': { SANDBOX_INTERNAL_HOSTS: `127.0.0.1:${api.port},127.0.0.1:${tickets.port}` },
-      },
-    });
-    client = rondo.client();
+    api = await ApiServer.open(
+      ({ headers }, response) => json(response, { got: headers.authorization }),
+      await internalPort(),
+    );
+    tickets = await TicketServer.open(await internalPort());
+    rondo = await pairedDeployment();
+    client = await newAccount(rondo);
   });
   afterAll(async () => {
-    expect(await rondo.violations()).toEqual([]);
-    await rondo.stop();
     await api.close();
     await tickets.close();
   });
@@ -127,7 +124,7 @@ describe('a secret', () => {
     await client.seen(run.id, 'secret.requested');
     expect((await client.request('GET', '/inbox')).text).toContain(run.id);
     expect(await client.json('GET', `/runs/${run.id}/why`)).toMatchObject({ cause: 'approval' });
-    await Promise.all(['gateway', 'agent-worker'].map((name) => rondo.services.get(name).kill()));
+    await Promise.all([rondo.services.get('gateway').kill(), killWorkers(rondo)]);
     await rondo.services.get('gateway').start();
     expect(api.received.map(({ path }) => path)).not.toContain('/guarded');
     expect(await decide(run.id, 'approve')).toMatchObject({

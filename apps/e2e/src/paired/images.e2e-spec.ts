@@ -1,6 +1,7 @@
-import { type RondoClient, RunningRondo, call } from '@rondo/test-deployment';
-import { ImageServer } from './image-server';
-import { expectWholeLog } from './log-expectations';
+import { type RondoClient, type RunningRondo, call } from '@rondo/test-deployment';
+import { ImageServer } from '../image-server';
+import { expectWholeLog } from '../log-expectations';
+import { internalPort, newAccount, pairedDeployment } from '../shared-deployment';
 
 /** The header of a PNG of 2 by 3 pixels. */
 const png = Buffer.concat([
@@ -25,18 +26,13 @@ describe('images in a deployment', () => {
   let canary: ImageServer;
 
   beforeAll(async () => {
-    [images, canary] = await Promise.all([ImageServer.open(png), ImageServer.open(png)]);
-    rondo = await RunningRondo.start({
-      instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'],
-      settings: { 'agent-worker': { IMAGE_INTERNAL_HOSTS: images.host } },
-    });
-    client = rondo.client();
+    [images, canary] = await Promise.all([ImageServer.open(png, await internalPort()), ImageServer.open(png)]);
+    rondo = await pairedDeployment();
+    client = await newAccount(rondo);
   });
 
   afterAll(async () => {
-    expect(await rondo.violations()).toMatchObject([]);
     expect(canary.connections).toBe(0);
-    await rondo.stop();
     await Promise.all([images.close(), canary.close()]);
   });
 
