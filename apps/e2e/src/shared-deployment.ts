@@ -11,7 +11,7 @@ export const slowJudge = 'demo/judge:delay_ms=500';
 const price = [{ input: 1, output: 8 }];
 const prices = { MODEL_PRICES: JSON.stringify({ 'demo/scripted': price, 'demo/judge': price, [slowJudge]: price }) };
 
-const ordinary: Configure = () => ({});
+const ordinary: Configure = () => ({ settings: { 'agent-worker': { COMPACTION_PATIENCE_MS: '6000' } } });
 const paired: Configure = async () => {
   const hosts = (await Promise.all(ports)).map((port) => `127.0.0.1:${port}`).join();
   return {

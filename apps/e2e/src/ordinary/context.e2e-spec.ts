@@ -3,10 +3,11 @@ import {
   type ModelRequest,
   type RondoClient,
   type RunView,
-  RunningRondo,
+  type RunningRondo,
   smallContext,
 } from '@rondo/test-deployment';
-import { expectWholeLog } from './log-expectations';
+import { expectWholeLog } from '../log-expectations';
+import { newAccount, ordinaryDeployment } from '../shared-deployment';
 
 /** Limits so small that a few results of `loop` reach them. */
 const loop = 'loop:turns=30,output_bytes=2000';
@@ -22,16 +23,8 @@ describe('a long conversation in a deployment (I6, I13)', () => {
   let client: RondoClient;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({
-      instances: ['demo-model', 'tool-executor', 'agent-worker', 'summarizer', 'gateway'],
-      settings: { 'agent-worker': { COMPACTION_PATIENCE_MS: '6000' } },
-    });
-    client = rondo.client();
-  });
-
-  afterAll(async () => {
-    expect(await rondo.violations()).toMatchObject([]);
-    await rondo.stop();
+    rondo = await ordinaryDeployment();
+    client = await newAccount(rondo);
   });
 
   const start = ({ context, ...body }: { model: string; context: object } & Record<string, unknown>) =>
