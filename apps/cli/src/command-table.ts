@@ -16,7 +16,17 @@ import { filesGet, filesList, filesPut } from './commands/files';
 import { fork } from './commands/fork';
 import { inbox } from './commands/inbox';
 import { keysCreate, keysList, keysRevoke } from './commands/keys';
-import { mcpConfirm, mcpConnect, mcpConnections, mcpDisconnect, mcpDiscover, mcpForget, mcpList } from './commands/mcp';
+import {
+  mcpConfirm,
+  mcpConnect,
+  mcpConnections,
+  mcpDisconnect,
+  mcpDiscover,
+  mcpForget,
+  mcpList,
+  mcpPrompt,
+  mcpPrompts,
+} from './commands/mcp';
 import { run } from './commands/run';
 import { runs } from './commands/runs';
 import { setup } from './commands/setup';
@@ -56,6 +66,8 @@ export const commands: readonly Command[] = [
   skillsFiles,
   skillsRemove,
   mcpDiscover,
+  mcpPrompts,
+  mcpPrompt,
   mcpList,
   mcpConfirm,
   mcpForget,

@@ -241,4 +241,8 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;
   }
+  interface HistoryState {
+    /** What a new run begins with, where another page has prepared it. */
+    readonly input?: string;
+  }
 }

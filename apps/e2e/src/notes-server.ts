@@ -1,11 +1,13 @@
-/** A server in the sandbox whose tool reads a note of the workspace. What it says of the tool may be in the file `said`. */
+/** A server in the sandbox whose tool reads a note of the workspace, and that has a prompt. What it says of the tool may be in the file `said`. */
 const program = `
   const { existsSync, readFileSync } = require('node:fs');
   const description = existsSync('/workspace/said') ? readFileSync('/workspace/said', 'utf8') : 'Reads the note.';
   const tool = { name: 'read', description, inputSchema: { type: 'object', properties: {} } };
   const answers = {
-    initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'n', version: '1' } }),
+    initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {}, prompts: {} }, serverInfo: { name: 'n', version: '1' } }),
     'tools/list': () => ({ tools: [tool] }),
+    'prompts/list': () => ({ prompts: [{ name: 'shorten', description: 'Shortens a note.', arguments: [{ name: 'note', required: true }] }] }),
+    'prompts/get': ({ arguments: { note } }) => ({ messages: [{ role: 'user', content: { type: 'text', text: 'Shorten the note ' + note + '.' } }] }),
     'tools/call': () => ({ content: [{ type: 'text', text: readFileSync('/workspace/note', 'utf8') }] }),
   };
   require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {

@@ -6,10 +6,12 @@ import type {
   CommandEvent,
   DiscoveredMcpServer,
   ForgottenMcpTools,
+  GivenMcpPrompt,
   InboxPage,
   LlmMessageList,
   MemoryMatches,
   McpDiscoveryRequest,
+  McpPrompts,
   SandboxCommand,
   Site,
   Skill,
@@ -157,6 +159,20 @@ export class Mcp extends Resource {
   /** Which tools a server has, before a run or an agent names it. One that cannot be used is an answer, too. */
   discover(server: McpDiscoveryRequest['server'], options: Options = {}): Promise<DiscoveredMcpServer> {
     return this.send(routes.discoverMcpServer)({ server }, options);
+  }
+
+  /** Texts that a server offers to begin a run with, by the arguments that they take. */
+  prompts(server: McpDiscoveryRequest['server'], options: Options = {}): Promise<McpPrompts> {
+    return this.send(routes.listMcpPrompts)({ server }, options);
+  }
+
+  /** One of them. `input` can be that of a run, once a person has read it: it is the word of the server. */
+  prompt(
+    server: McpDiscoveryRequest['server'],
+    prompt: { readonly name: string; readonly arguments?: Readonly<Record<string, string>> },
+    options: Options = {},
+  ): Promise<GivenMcpPrompt> {
+    return this.send(routes.getMcpPrompt)({ server, ...prompt }, options);
   }
 
   /** Accepts a changed tool. Refused if its server has changed it again since its definition had this fingerprint. */

@@ -260,6 +260,7 @@ export { type ToolSetSnapshot, type ToolSnapshot, type ToolSource, toolSetSnapsh
 export { argumentsJsonSchema, findArgumentsProblem, findSchemaProblem, schemaLimits } from './arguments-schema';
 export { type KnownMcpTool, type McpToolDefinition, knownMcpTool, mcpToolDefinition } from './known-mcp-tool';
 export { mcpHeaderPurpose } from './mcp-header-purpose';
+export * from './mcp-prompt';
 export {
   type McpDiscovery,
   type McpResourceOperation,

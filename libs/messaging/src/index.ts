@@ -34,11 +34,14 @@ export { OpenExecutors, announceExecutor } from './tool-calls/open-executors';
 export {
   type McpDiscoverRequest,
   type McpListRequest,
+  type McpPromptRequest,
   answerMcpDiscoveries,
   answerMcpLists,
+  answerMcpPrompts,
   mcpListRequest,
   requestMcpDiscovery,
   requestMcpList,
+  requestMcpPrompts,
 } from './tool-calls/mcp-requests';
 export {
   type McpTokenAnswer,

@@ -9,17 +9,19 @@ const shownCharacters = 80;
 /** The first line of what a server says of a tool, as a cell of a table. */
 const brief = (description: string): string => (description.split('\n')[0] ?? '').slice(0, shownCharacters);
 
+const reached = [
+  { name: 'header', value: 'NAME: VALUE', repeatable: true, help: 'sent to the server' },
+  { name: 'sse', help: 'for a server that speaks nothing newer' },
+  { name: 'command', value: 'COMMAND', help: 'instead of a URL: a server over stdio, in a sandbox of its own' },
+  { name: 'connected', help: 'by the connection of the account, see `rondo mcp connect`' },
+] as const;
+
 export const mcpDiscover: Command = {
   name: 'mcp discover',
   summary: 'Ask an MCP server which tools it has, as a run would',
   details: 'Nothing is kept, and no tool is accepted by it.',
   args: [{ name: 'URL', optional: true }],
-  options: [
-    { name: 'header', value: 'NAME: VALUE', repeatable: true, help: 'sent to the server' },
-    { name: 'sse', help: 'for a server that speaks nothing newer' },
-    { name: 'command', value: 'COMMAND', help: 'instead of a URL: a server over stdio, in a sandbox of its own' },
-    { name: 'name', value: 'NAME', help: 'the first part of the names of its tools (server)' },
-  ],
+  options: [...reached, { name: 'name', value: 'NAME', help: 'the first part of the names of its tools (server)' }],
   async run(given, { rondo, terminal }) {
     const found = await rondo().mcp.discover(toServer(given));
     const { connected, reason, tools, refused } = found;
@@ -31,6 +33,59 @@ export const mcpDiscover: Command = {
   },
 };
 
+const readPair = (text: string): readonly [string, string] => {
+  const at = text.indexOf('=');
+  if (at < 1) throw new UsageError('An argument is given as --arg name=value.');
+  return [text.slice(0, at), text.slice(at + 1)];
+};
+
+export const mcpPrompts: Command = {
+  name: 'mcp prompts',
+  summary: 'List the prompts of an MCP server: texts that it offers to begin a run with',
+  args: [{ name: 'URL', optional: true }],
+  options: reached,
+  async run(given, { rondo, terminal }) {
+    const found = await rondo().mcp.prompts(toServer(given));
+    const { connected, reason, prompts, refused } = found;
+    if (terminal.isJson) terminal.json(found);
+    else if (connected)
+      terminal.table(
+        prompts.map(({ name, arguments: taken, description }) => [
+          name,
+          taken.map((one) => (one.required ? one.name : `[${one.name}]`)).join(' '),
+          brief(description),
+        ]),
+      );
+    if (!connected) terminal.complain(`The server cannot be used: ${reason}`);
+    for (const one of refused) terminal.note(`${one.prompt} is not shown: ${one.reason}`, 'yellow');
+    return connected ? 'ok' : 'failed';
+  },
+};
+
+export const mcpPrompt: Command = {
+  name: 'mcp prompt',
+  summary: 'Print a prompt of an MCP server, with arguments',
+  args: [{ name: 'URL', optional: true }],
+  options: [
+    { name: 'prompt', value: 'NAME', help: 'which one, see `rondo mcp prompts`' },
+    { name: 'arg', value: 'NAME=VALUE', repeatable: true, help: 'an argument of the prompt' },
+    ...reached,
+  ],
+  details: 'It is the word of the server: read it, and then begin a run with it: `rondo mcp prompt … | rondo run -`.',
+  async run(given, { rondo, terminal }) {
+    const name = given.value('prompt');
+    if (name === undefined) throw new UsageError('Say which one: --prompt NAME.');
+    const found = await rondo().mcp.prompt(toServer(given), {
+      name,
+      arguments: Object.fromEntries(given.values('arg').map(readPair)),
+    });
+    if (terminal.isJson) terminal.json(found);
+    else if (found.reason === null) terminal.line(found.input);
+    if (found.reason !== null) terminal.complain(`The prompt cannot be had: ${found.reason}`);
+    return found.reason === null ? 'ok' : 'failed';
+  },
+};
+
 function toServer(given: Given): Server {
   const [url] = given.args;
   const command = given.value('command');
@@ -39,7 +94,11 @@ function toServer(given: Given): Server {
   if (url === undefined) return { name, transport: 'stdio', command: command ?? '' };
   const headers = given.values('header').map(toHeader);
   const transport = given.has('sse') ? 'sse' : 'streamable_http';
-  return { name, transport, url, ...(headers.length > 0 && { headers: Object.fromEntries(headers) }) };
+  return {
+    ...{ name, transport, url },
+    ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
+    ...(given.has('connected') && { connection: 'account' as const }),
+  };
 }
 
 function toHeader(text: string): readonly [string, string] {

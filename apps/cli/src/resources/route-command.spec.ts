@@ -24,6 +24,7 @@ const elsewhere: readonly string[] = [
   ...['listInbox', 'listApprovals', 'getApproval', 'decideApproval'],
   ...['listAgents', 'getAgent', 'applyAgent', 'createApiKey', 'listApiKeys', 'revokeApiKey', 'getUsage'],
   ...['discoverMcpServer', 'listMcpTools', 'getMcpTool', 'confirmMcpTool', 'forgetMcpTool', 'forgetMcpServer'],
+  ...['listMcpPrompts', 'getMcpPrompt'],
   'runCommand', // by `sandboxes exec`
   ...['beginMcpConnection', 'listMcpConnections', 'getMcpConnection', 'deleteMcpConnection'],
   ...['listFiles', 'readFile', 'writeFile', 'deleteFile', 'uploadFile', 'readUploadedFile', 'getBlob'],

@@ -4,6 +4,7 @@ import { useRondo } from '../session/use-session.ts';
 import { AreaField, ChoiceField, TextField } from '../ui/fields.tsx';
 import { Form, toText } from '../ui/form.tsx';
 import { Table } from '../ui/table.tsx';
+import { Prompts } from './prompts.tsx';
 
 type Server = McpDiscoveryRequest['server'];
 
@@ -36,7 +37,7 @@ function readServer(fields: FormData): Server {
 }
 
 interface Found {
-  readonly server: string;
+  readonly server: Server;
   readonly answer: DiscoveredMcpServer;
 }
 
@@ -48,7 +49,7 @@ export function ConnectServer() {
   const connect = async (fields: FormData) => {
     setFound(null);
     const server = readServer(fields);
-    setFound({ server: server.name, answer: await rondo.mcp.discover(server) });
+    setFound({ server, answer: await rondo.mcp.discover(server) });
   };
   return (
     <section className="card">
@@ -85,7 +86,8 @@ export function ConnectServer() {
   );
 }
 
-function Answer({ found: { server, answer } }: { readonly found: Found }) {
+function Answer({ found: { server: asked, answer } }: { readonly found: Found }) {
+  const server = asked.name;
   if (!answer.connected)
     return (
       <p className="problem" role="alert">
@@ -118,6 +120,7 @@ function Answer({ found: { server, answer } }: { readonly found: Found }) {
           </tr>
         ))}
       </Table>
+      <Prompts server={asked} />
     </>
   );
 }

@@ -1,6 +1,6 @@
 import type { NewRun } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
-import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
+import { Link, getRouteApi, useLocation, useNavigate } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { gatewayUrl } from '../gateway-url.ts';
 import { useRondo } from '../session/use-session.ts';
@@ -16,13 +16,14 @@ import { parseRequest, readRequest, toClientCode, toCurl } from './run-request.t
 
 const route = getRouteApi('/runs/new');
 
-/** A run with any request: empty, or that of another run, with changes. */
+/** A run with any request: empty, with an input that another page has prepared, or that of another run, with changes. */
 export function NewRunPage() {
   const { from } = route.useSearch();
+  const { input } = useLocation().state;
   const rondo = useRondo();
   const { data, error } = useQuery({
-    queryKey: ['request of', from],
-    queryFn: () => (from === undefined ? {} : readRequest(rondo, from)),
+    queryKey: ['request of', from, input],
+    queryFn: () => (from === undefined ? (input === undefined ? {} : { input }) : readRequest(rondo, from)),
     staleTime: Infinity,
     gcTime: 0,
   });

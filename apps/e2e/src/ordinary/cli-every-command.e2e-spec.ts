@@ -146,6 +146,12 @@ const uses: Record<string, () => Use | Promise<Use>> = {
     return { words: ['skills', 'remove', name], shows: /is deleted/ };
   },
   'mcp discover': () => ({ words: ['mcp', 'discover', 'http://10.0.0.1/'], code: 1, shows: /cannot be used/ }),
+  'mcp prompts': () => ({ words: ['mcp', 'prompts', 'http://10.0.0.1/'], code: 1, shows: /cannot be used/ }),
+  'mcp prompt': () => ({
+    words: ['mcp', 'prompt', 'http://10.0.0.1/', '--prompt', 'triage'],
+    code: 1,
+    shows: /cannot be had/,
+  }),
   'mcp ls': () => ({ words: ['mcp', 'ls'], shows: /TOOL +SERVER/, prints: 'nothing' }), // no run has used a server
   'mcp confirm': () => ({ words: ['mcp', 'confirm', 'mct_none', 'f'], code: 1, shows: /mcp_tool_not_found/ }),
   'mcp forget': () => ({ words: ['mcp', 'forget', 'none'], shows: /0 tools are forgotten/ }),

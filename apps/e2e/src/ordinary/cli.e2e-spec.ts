@@ -253,6 +253,18 @@ describe('rondo, in a pipe', () => {
     });
   });
 
+  it('says which prompts an MCP server has, and prints one for a run', async () => {
+    const server = ['--command', notesServer.command];
+    expect(await inPipe(['mcp', 'prompts', ...server])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^shorten {2}note {2}Shortens a note\.\n$/),
+    });
+    expect(await inPipe(['mcp', 'prompt', '--prompt', 'shorten', '--arg', 'note=7', ...server])).toMatchObject({
+      code: 0,
+      stdout: 'Shorten the note 7.\n',
+    });
+  });
+
   it('confirms a tool that its server has changed, and forgets it', async () => {
     const use = async (turns: Record<string, unknown>[], more: object = {}) => {
       const run = await client.createRun({ ...scripted('mcp', turns), mcp_servers: [notesServer], ...more });

@@ -57,6 +57,22 @@ describe('secrets, client tokens and MCP servers in the console', () => {
     await row.getByText(/^revoked/).waitFor();
   });
 
+  it('a prompt of an MCP server becomes the input of a new run', async () => {
+    await browser.open('/console/agents/mcp');
+    const form = page.getByRole('form', { name: 'Try a server' });
+    await form.getByLabel('Name').fill('notes');
+    await form.getByLabel('Reached by').selectOption('stdio');
+    await form.getByLabel('Command').fill(notesServer.command);
+    await form.getByRole('button', { name: 'Connect' }).click();
+    await page.getByRole('button', { name: 'Show its prompts' }).click();
+    const prompt = page.getByRole('form', { name: 'The prompt shorten' });
+    await prompt.getByLabel('note').fill('7');
+    await browser.expectThisAccessibleInEveryLook('the prompts of an MCP server');
+    await prompt.getByRole('button', { name: 'Use it in a new run' }).click();
+    await page.getByRole('heading', { name: 'New run' }).waitFor();
+    expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('Shorten the note 7.');
+  });
+
   it('an MCP server is tried; its tools are kept once a run has accepted them', async () => {
     await browser.open('/console/agents');
     await page.getByRole('link', { name: 'MCP servers' }).click();

@@ -1,5 +1,18 @@
-import type { AccountId, McpDiscovery, McpServer, McpServerRequest } from '@rondo/contract';
-import { type NatsLink, OpenExecutors, requestMcpDiscovery } from '@rondo/messaging';
+import type {
+  AccountId,
+  McpDiscovery,
+  McpPromptAnswer,
+  McpPromptChoice,
+  McpServer,
+  McpServerRequest,
+} from '@rondo/contract';
+import {
+  type McpDiscoverRequest,
+  type NatsLink,
+  OpenExecutors,
+  requestMcpDiscovery,
+  requestMcpPrompts,
+} from '@rondo/messaging';
 import type { SecretBox } from '@rondo/platform';
 import { ApiError, InvalidRequest, retryAfter } from '../problems/api-error';
 import { sealedServer } from '../runs/sealed-server';
@@ -15,7 +28,7 @@ interface McpDiscoveryParts {
   readonly startMs: number;
 }
 
-/** Asks MCP servers which tools they have. An executor connects, under the rules for what sandboxes may reach. */
+/** Asks MCP servers which tools and prompts they have. An executor connects, under the rules for what sandboxes may reach. */
 export class McpDiscoveryService {
   private nats: { readonly link: NatsLink; readonly executors: OpenExecutors } | undefined;
 
@@ -24,11 +37,22 @@ export class McpDiscoveryService {
   }
 
   /** Rejects with `executor_unavailable` when no executor can ask the server. */
-  async discover(account: AccountId, server: McpServerRequest): Promise<McpDiscovery> {
+  discover(account: AccountId, server: McpServerRequest): Promise<McpDiscovery> {
+    return this.ask(account, server, requestMcpDiscovery);
+  }
+
+  /** The same for its prompts, or the one that is chosen. */
+  prompts(account: AccountId, server: McpServerRequest, prompt?: McpPromptChoice): Promise<McpPromptAnswer> {
+    return this.ask(account, server, (link, executor, body) =>
+      requestMcpPrompts(link, executor, { ...body, ...(prompt && { prompt }) }),
+    );
+  }
+
+  private async ask<Answer>(account: AccountId, server: McpServerRequest, request: Ask<Answer>): Promise<Answer> {
     const body = { account_id: account, server: this.sealed(account, server), start_ms: this.parts.startMs };
     const executor = await this.nats?.executors.drawWithin(announcedWithinMs);
     if (!this.nats || executor === undefined) throw unavailable('No executor is there to ask the server.');
-    const found = await requestMcpDiscovery(this.nats.link, executor, body);
+    const found = await request(this.nats.link, executor, body);
     if (!found) throw unavailable('The executor that was to ask the server did not answer.');
     return found;
   }
@@ -44,5 +68,7 @@ export class McpDiscoveryService {
     throw new InvalidRequest([{ field: 'server.headers', message }]);
   }
 }
+
+type Ask<Answer> = (link: NatsLink, executorId: string, body: McpDiscoverRequest) => Promise<Answer | undefined>;
 
 const unavailable = (detail: string): ApiError => new ApiError('executor_unavailable', detail, retryAfter(1));

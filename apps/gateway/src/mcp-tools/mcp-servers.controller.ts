@@ -1,4 +1,5 @@
 import { Controller } from '@nestjs/common';
+import type { McpPromptAnswer, McpPromptMessage } from '@rondo/contract';
 import { mcpServers } from '@rondo/contract/api';
 import { Route, type RouteInput } from '../http/route';
 import { McpDiscoveryService } from './mcp-discovery-service';
@@ -14,4 +15,31 @@ export class McpServersController {
       ? { connected: true, reason: null, tools: found.tools, refused: found.refused }
       : { connected: false, reason: found.reason, tools: [], refused: [] };
   }
+
+  @Route(mcpServers.listMcpPrompts)
+  async listMcpPrompts({ address, body }: RouteInput<typeof mcpServers.listMcpPrompts>) {
+    const found = await this.service.prompts(address.accountId, body.server);
+    return found.how === 'listed'
+      ? { connected: true, reason: null, prompts: found.prompts, refused: found.refused }
+      : { connected: false, reason: toReason(found), prompts: [], refused: [] };
+  }
+
+  @Route(mcpServers.getMcpPrompt)
+  async getMcpPrompt({ address, body }: RouteInput<typeof mcpServers.getMcpPrompt>) {
+    const { server, name, arguments: given } = body;
+    const found = await this.service.prompts(address.accountId, server, { name, arguments: given });
+    if (found.how !== 'given') return { reason: toReason(found), description: '', messages: [], input: '' };
+    const { description, messages } = found;
+    return { reason: null, description, messages, input: toInput(messages) };
+  }
+}
+
+const toReason = (found: McpPromptAnswer): string =>
+  found.how === 'failed' ? found.reason : 'The executor answered something else.';
+
+/** A run begins with one text: where there are several, it says who says what. */
+function toInput(messages: readonly McpPromptMessage[]): string {
+  const [first] = messages;
+  if (messages.length === 1 && first?.role === 'user') return first.text;
+  return messages.map(({ role, text }) => `${role === 'user' ? 'User' : 'Assistant'}:\n${text}`).join('\n\n');
 }

@@ -1,5 +1,11 @@
-import { type McpDiscovery, type McpServer, accountId, mcpHeaderPurpose } from '@rondo/contract';
-import { type McpDiscoverRequest, answerMcpDiscoveries, connectNats } from '@rondo/messaging';
+import { type McpDiscovery, type McpPromptAnswer, type McpServer, accountId, mcpHeaderPurpose } from '@rondo/contract';
+import {
+  type McpDiscoverRequest,
+  type McpPromptRequest,
+  answerMcpDiscoveries,
+  answerMcpPrompts,
+  connectNats,
+} from '@rondo/messaging';
 import { SecretBox, createLogger } from '@rondo/platform';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestExecutor } from '../testing/test-executor';
@@ -18,6 +24,8 @@ let gateway: RunningGateway;
 let stop: () => Promise<void>;
 let asked: McpDiscoverRequest[] = [];
 let answer: McpDiscovery;
+let askedPrompts: McpPromptRequest[] = [];
+let prompts: McpPromptAnswer;
 
 beforeAll(async () => {
   gateway = await RunningGateway.start({ SECRETS_KEY: secretsKey });
@@ -28,6 +36,10 @@ beforeAll(async () => {
     asked.push(request);
     return Promise.resolve(answer);
   });
+  answerMcpPrompts(link, executor.id, (request) => {
+    askedPrompts.push(request);
+    return Promise.resolve(prompts);
+  });
   await link.connection.flush();
   stop = () => executor.close().then(() => link.close());
 });
@@ -37,6 +49,7 @@ afterAll(async () => {
 });
 beforeEach(() => {
   asked = [];
+  askedPrompts = [];
   answer = connected;
 });
 
@@ -81,6 +94,48 @@ describe('the tools of an MCP server that no run uses', () => {
     const { body } = await gateway.as().post(route).send({ server: withPassword }).expect(422);
     expect(body.errors[0].field).toBe('server.url');
     expect(asked).toEqual([]);
+  });
+});
+
+describe('the prompts of an MCP server', () => {
+  const triage = { name: 'triage', title: null, description: 'Says how urgent it is.', arguments: [] };
+
+  it('are told over REST', async () => {
+    prompts = { how: 'listed', prompts: [triage], refused: [{ prompt: 'bad', reason: 'it has no name' }] };
+    const { body } = await gateway.as().post('/v1/mcp-servers/prompts').send({ server }).expect(200);
+    expect(body).toEqual({ connected: true, reason: null, prompts: [triage], refused: prompts.refused });
+    expect(askedPrompts).toMatchObject([{ server }]);
+    expect(askedPrompts[0]).not.toHaveProperty('prompt');
+  });
+
+  it.each([
+    [[{ role: 'user', text: 'How urgent?' }], 'How urgent?'],
+    [
+      [
+        { role: 'user', text: 'How urgent?' },
+        { role: 'assistant', text: 'Very.' },
+      ],
+      'User:\nHow urgent?\n\nAssistant:\nVery.',
+    ],
+  ] as const)('are given with arguments, and as the text that a run begins with', async (messages, input) => {
+    prompts = { how: 'given', description: '', messages: [...messages] };
+    const asks = { server, name: 'triage', arguments: { ticket: 'T-7' } };
+    const { body } = await gateway.as().post('/v1/mcp-servers/prompts/get').send(asks).expect(200);
+    expect(body).toEqual({ reason: null, description: '', messages, input });
+    expect(askedPrompts[0]?.prompt).toEqual({ name: 'triage', arguments: { ticket: 'T-7' } });
+  });
+
+  it('or it is said why not', async () => {
+    prompts = { how: 'failed', reason: 'It has no such prompt.' };
+    const asks = { server, name: 'triage' };
+    const { body } = await gateway.as().post('/v1/mcp-servers/prompts/get').send(asks).expect(200);
+    expect(body).toEqual({ reason: 'It has no such prompt.', description: '', messages: [], input: '' });
+    const { body: refused } = await gateway
+      .as()
+      .post('/v1/mcp-servers/prompts/get')
+      .send({ ...asks, arguments: { ticket: 'x'.repeat(10_001) } })
+      .expect(422);
+    expect(refused.errors[0].field).toBe('arguments.ticket');
   });
 });
 

@@ -1,6 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type RequestOptions, SdkError, type Tool, type Transport } from '@modelcontextprotocol/client';
-import type { CallInput, McpServer, McpTask, McpTool, RequiredInput } from '@rondo/contract';
+import type {
+  CallInput,
+  McpPromptAnswer,
+  McpPromptChoice,
+  McpServer,
+  McpTask,
+  McpTool,
+  RequiredInput,
+} from '@rondo/contract';
 import { RequestNotSent, TokenBucket, anySignal } from '@rondo/platform';
 import { z } from 'zod';
 import type { SecretUser } from '../secrets/secret-source';
@@ -9,6 +17,7 @@ import { type DescribedTools, describeTools } from './describe-tools';
 import { type Generation, type KnownGenerations, otherGeneration } from './generations';
 import { readWhole } from './lenient-message';
 import { AnswerUnreadable, type McpAnswer, readAnswer } from './mcp-result';
+import { describePrompts, readPrompt } from './prompts';
 import { toResourceRequest, withResources } from './resources';
 import { TaskLost, asTask, findTaskTools, pollTask, readCreatedTask, tasksExtension } from './tasks';
 import type { SchemaChecker } from './schemas/schema-checker';
@@ -60,14 +69,14 @@ const cancelMs = 3_000;
 const unasked = { perSecond: 100, atOnce: 1_000 };
 const identity = { name: 'rondo', version: '1' };
 
-/** The tools are checked one by one, so that one with a wrong form spoils no other. */
-const toolsPage = z.looseObject({ tools: z.array(z.unknown()).max(2_000), nextCursor: z.unknown().optional() });
+/** What is listed is checked one by one, so that one with a wrong form spoils no other. */
+const listed = z.array(z.unknown()).max(2_000);
 const anyAnswer = z.looseObject({});
 
-function readToolsPage(answer: unknown): z.infer<typeof toolsPage> {
-  const page = toolsPage.safeParse(answer);
-  if (!page.success) throw new AnswerUnreadable('its list of tools has not the form that the protocol demands');
-  return page.data;
+function readList(of: 'tools' | 'prompts', answer: Readonly<Record<string, unknown>>): readonly unknown[] {
+  const list = listed.safeParse(answer[of]);
+  if (!list.success) throw new AnswerUnreadable(`its list of ${of} has not the form that the protocol demands`);
+  return list.data;
 }
 
 /** Tells the client which arguments the server wants in headers, too. Results are checked here, and not by the client. */
@@ -174,12 +183,29 @@ export class McpConnection {
     if (this.listed && performance.now() - this.listedAt < listKeptMs) return this.listed;
     const { server } = this.started;
     const { tools, resources, tasks } = this.connected().getServerCapabilities() ?? {};
-    const given = tools || !resources ? await this.within(signal, (until) => this.list(until)) : [];
+    const given = tools || !resources ? await this.within(signal, (until) => this.list('tools', until)) : [];
     this.listedAt = performance.now();
     this.taskTools = tasks?.requests?.tools?.call ? findTaskTools(given) : new Set();
     const described = await describeTools(server, given, { schemas: this.parts.schemas, signal });
     this.listed = resources ? withResources(server, described) : described;
     return this.listed;
+  }
+
+  /** Those that there are, or the one that is chosen. `clean` takes secrets out of what the server says. */
+  async prompts(
+    { chosen, clean }: { readonly chosen: McpPromptChoice | undefined; readonly clean: (text: string) => string },
+    signal: AbortSignal,
+  ): Promise<McpPromptAnswer> {
+    const client = this.connected();
+    return this.within(signal, async (until) => {
+      if (chosen) {
+        const options = { signal: until, timeout: longestConnectMs(this.started) };
+        const answer = await client.request({ method: 'prompts/get', params: chosen }, anyAnswer, options);
+        return readPrompt(readWhole(answer), clean);
+      }
+      const hasPrompts = client.getServerCapabilities()?.prompts !== undefined;
+      return describePrompts(hasPrompts ? await this.list('prompts', until) : [], clean);
+    });
   }
 
   /** What the server answers is not trusted, but has the form of a result, or of what it asks people for before it completes the call. */
@@ -306,23 +332,23 @@ export class McpConnection {
     void this.transport?.close().catch(() => undefined); // it may be waiting for the first answer
   }
 
-  /** Ends where the server names no cursor, or one that it has named before. What comes twice is one tool. */
-  private async list(signal: AbortSignal): Promise<unknown[]> {
-    const tools = new Map<string, unknown>();
+  /** Ends where the server names no cursor, or one that it has named before. What comes twice is one. */
+  private async list(of: 'tools' | 'prompts', signal: AbortSignal): Promise<unknown[]> {
+    const found = new Map<string, unknown>();
     const cursors = new Set<string>();
     let cursor: string | undefined;
     for (let page = 0; page < mostPages; page += 1) {
       const params = cursor === undefined ? {} : { cursor };
       const options = { signal, timeout: longestConnectMs(this.started) };
-      const answer = await this.connected().request({ method: 'tools/list', params }, anyAnswer, options);
-      const result = readToolsPage(readWhole(answer));
-      for (const tool of result.tools) tools.set(JSON.stringify(tool), tool);
+      const answer = await this.connected().request({ method: `${of}/list`, params }, anyAnswer, options);
+      const result = readWhole(answer);
+      for (const one of readList(of, result)) found.set(JSON.stringify(one), one);
       const { nextCursor } = result;
       if (typeof nextCursor !== 'string' || cursors.has(nextCursor)) break;
       cursors.add(nextCursor);
       cursor = nextCursor;
     }
-    return [...tools.values()];
+    return [...found.values()];
   }
 
   /** The protocol's own limits of time do not cover all that a transport waits for. */

@@ -1,12 +1,19 @@
-import { type AccountId, type McpDiscovery, threadId } from '@rondo/contract';
+import {
+  type AccountId,
+  type McpDiscovery,
+  type McpPromptAnswer,
+  type McpPromptChoice,
+  threadId,
+} from '@rondo/contract';
 import { FairSlots } from '@rondo/messaging';
 import { newUlid } from '@rondo/platform';
 import type { Sandbox, SandboxLog, SandboxProvider, SandboxSlots } from '../sandboxes';
 import { type StartedServer, longestConnectMs } from './mcp-connection';
 import { type McpTools, ownCommandId } from './mcp-tools';
+import type { McpUse } from './open-connection';
 
 export interface McpDiscoveriesParts {
-  readonly mcp: Pick<McpTools, 'discover'>;
+  readonly mcp: Pick<McpTools, 'discover' | 'prompts'>;
   readonly sandboxes: Pick<SandboxProvider, 'get' | 'toEgress' | 'remove'>;
   readonly slots: Pick<SandboxSlots, 'acquire'>;
   readonly log: SandboxLog;
@@ -21,7 +28,7 @@ export interface UnusedServer extends StartedServer {
 const atOnce = { total: 8, perAccount: 2, perThread: 2 };
 
 /**
- * Finds out which tools a server has that no run uses yet. Nothing is left of it: a server in the sandbox gets one that is
+ * Finds out which tools and prompts a server has that no run uses yet. Nothing is left of it: a server in the sandbox gets one that is
  * removed again, and never that of a thread, whose files it could read.
  */
 export class McpDiscoveries {
@@ -31,21 +38,33 @@ export class McpDiscoveries {
 
   /** Never rejects. */
   discover(unused: UnusedServer): Promise<McpDiscovery> {
+    return this.inTurn(unused, (use) => this.parts.mcp.discover(use));
+  }
+
+  /** Never rejects. */
+  prompts(unused: UnusedServer, chosen: McpPromptChoice | undefined): Promise<McpPromptAnswer> {
+    return this.inTurn(unused, (use) => this.parts.mcp.prompts(use, chosen));
+  }
+
+  private inTurn<Answer>(unused: UnusedServer, ask: (use: McpUse) => Promise<Answer>): Promise<Answer> {
     const { account, signal } = unused;
     return this.turns.run({ account, thread: account }, signal, () =>
-      unused.server.transport === 'stdio' ? this.inSandbox(unused) : this.overNetwork(unused),
+      unused.server.transport === 'stdio' ? this.inSandbox(unused, ask) : this.overNetwork(unused, ask),
     );
   }
 
   /** All of an account share the rate of one sandbox. */
-  private overNetwork(unused: UnusedServer): Promise<McpDiscovery> {
+  private overNetwork<Answer>(unused: UnusedServer, ask: (use: McpUse) => Promise<Answer>): Promise<Answer> {
     const egress = this.parts.sandboxes.toEgress(`discovery-${unused.account}`);
     const sandbox = () => Promise.reject(new Error('A server over the network needs no sandbox.'));
-    return this.parts.mcp.discover({ ...unused, ...ofNoRun(), egress, sandbox });
+    return ask({ ...unused, ...ofNoRun(), egress, sandbox });
   }
 
-  private async inSandbox({ account, server, startMs, signal }: UnusedServer): Promise<McpDiscovery> {
-    const { mcp, sandboxes, slots } = this.parts;
+  private async inSandbox<Answer>(
+    { account, server, startMs, signal }: UnusedServer,
+    ask: (use: McpUse) => Promise<Answer>,
+  ): Promise<Answer> {
+    const { sandboxes, slots } = this.parts;
     const thread = threadId.parse(`thr_${newUlid()}`); // of no thread: reconcilers remove the sandbox if this process dies
     let release: () => void = () => undefined;
     const sandbox = async (): Promise<Sandbox> => {
@@ -53,7 +72,7 @@ export class McpDiscoveries {
       return sandboxes.get(thread, { account, thread });
     };
     try {
-      return await mcp.discover({
+      return await ask({
         ...{ account, server, startMs, signal, sandbox },
         ...ofNoRun(),
         egress: sandboxes.toEgress(thread),

@@ -3,6 +3,8 @@ import { ProtocolError } from '@modelcontextprotocol/client';
 import {
   type ExecutorResult,
   type McpDiscovery,
+  type McpPromptAnswer,
+  type McpPromptChoice,
   type McpTask,
   type McpTool,
   type RequiredInput,
@@ -35,6 +37,8 @@ import { problemBefore, promisedResult } from './schemas/schema-promises';
 export interface ThreadMcpUse extends McpUse {
   readonly thread: ThreadId;
 }
+
+type FailedDiscovery = Extract<McpDiscovery, { how: 'failed' }>;
 
 export type McpTarget = NonNullable<DispatchedCall['mcp']>;
 
@@ -85,11 +89,24 @@ export class McpTools {
   }
 
   /** The tools of a server that no run uses yet. Never rejects, and leaves no session. */
-  async discover(use: McpUse): Promise<McpDiscovery> {
+  discover(use: McpUse): Promise<McpDiscovery> {
+    return this.ask(use, async (connection) => ({ how: 'connected', ...(await connection.tools(use.signal)) }));
+  }
+
+  /** The same for its prompts, or the one that is chosen. */
+  prompts(use: McpUse, chosen: McpPromptChoice | undefined): Promise<McpPromptAnswer> {
+    const clean = (text: string) => this.redacted(use, text);
+    return this.ask(use, (connection) => connection.prompts({ chosen, clean }, use.signal));
+  }
+
+  private async ask<Answer>(
+    use: McpUse,
+    question: (connection: McpConnection) => Promise<Answer>,
+  ): Promise<Answer | FailedDiscovery> {
     let connection: McpConnection | undefined;
     try {
       connection = await this.open(use);
-      return { how: 'connected', ...(await connection.tools(use.signal)) };
+      return await question(connection);
     } catch (error) {
       return this.failed(use, error);
     } finally {
@@ -239,7 +256,7 @@ export class McpTools {
     return { ...required, asked: asked.map((one) => ({ ...one, message: this.redacted(use, one.message) })) };
   }
 
-  private failed(use: McpUse, error: unknown): McpDiscovery {
+  private failed(use: McpUse, error: unknown): FailedDiscovery {
     const isUnconnected = findConnectionMissing(error) !== undefined;
     return {
       ...{ how: 'failed', reason: this.redacted(use, toReason(error)) },

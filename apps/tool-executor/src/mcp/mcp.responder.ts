@@ -1,12 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
-import type { McpDiscovery } from '@rondo/contract';
+import type { McpDiscovery, McpPromptAnswer } from '@rondo/contract';
 import {
   type McpDiscoverRequest,
   type McpListRequest,
+  type McpPromptRequest,
   type NatsLink,
   answerMcpDiscoveries,
   answerMcpLists,
+  answerMcpPrompts,
 } from '@rondo/messaging';
 import { anySignal } from '@rondo/platform';
 import type { SandboxLog, SandboxProvider, SandboxSlots } from '../sandboxes';
@@ -26,7 +28,7 @@ interface McpResponderParts {
   readonly log: SandboxLog;
 }
 
-/** Tells workers which tools the servers of a run have, and gateways which a server has that no run uses yet. */
+/** Tells workers which tools the servers of a run have, and gateways which tools and prompts a server has that no run uses yet. */
 export class McpResponder implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly closing = new AbortController();
   private readonly discoveries: McpDiscoveries;
@@ -42,6 +44,7 @@ export class McpResponder implements OnApplicationBootstrap, OnModuleDestroy {
     this.subscriptions = [
       answerMcpLists(nats, executorId, (request) => this.list(request)),
       answerMcpDiscoveries(nats, executorId, (request) => this.discover(request)),
+      answerMcpPrompts(nats, executorId, (request) => this.prompts(request)),
     ];
   }
 
@@ -53,6 +56,16 @@ export class McpResponder implements OnApplicationBootstrap, OnModuleDestroy {
   private discover({ account_id: account, server, start_ms: startMs }: McpDiscoverRequest): Promise<McpDiscovery> {
     const started = { server, startMs };
     return this.inTime(started, (signal) => this.discoveries.discover({ account, ...started, signal }));
+  }
+
+  private prompts({
+    account_id: account,
+    server,
+    start_ms: startMs,
+    prompt,
+  }: McpPromptRequest): Promise<McpPromptAnswer> {
+    const started = { server, startMs };
+    return this.inTime(started, (signal) => this.discoveries.prompts({ account, ...started, signal }, prompt));
   }
 
   private list(request: McpListRequest): Promise<McpDiscovery> {

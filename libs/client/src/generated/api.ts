@@ -1399,6 +1399,18 @@ export type components = {
             default?: string | number | boolean | string[];
             required: boolean;
         };
+        GivenMcpPrompt: {
+            /** @description Why there are no messages. */
+            reason: string | null;
+            description: string;
+            messages: {
+                /** @enum {string} */
+                role: "user" | "assistant";
+                text: string;
+            }[];
+            /** @description The messages as one text, to begin a run with. Read it before: it is the word of the server. */
+            input: string;
+        };
         Image: {
             sha256: string;
             media_type: components["schemas"]["ImageMediaType"];
@@ -1751,6 +1763,55 @@ export type components = {
                 transport: "stdio";
                 command: string;
             };
+        };
+        McpPromptRequest: {
+            /** @description As a run names it. Its headers are not kept. */
+            server: {
+                name: string;
+                tools?: string[];
+                trust_annotations?: boolean;
+                /** @enum {string} */
+                transport: "streamable_http" | "sse";
+                /** Format: uri */
+                url: string;
+                /** @enum {string} */
+                connection?: "account" | "user";
+                headers?: {
+                    [key: string]: string;
+                };
+            } | {
+                name: string;
+                tools?: string[];
+                trust_annotations?: boolean;
+                /** @constant */
+                transport: "stdio";
+                command: string;
+            };
+            name: string;
+            /** @default {} */
+            arguments?: {
+                [key: string]: string;
+            };
+        };
+        McpPrompts: {
+            connected: boolean;
+            /** @description Why it is not connected. */
+            reason: string | null;
+            prompts: {
+                name: string;
+                title: string | null;
+                description: string;
+                arguments: {
+                    name: string;
+                    description: string;
+                    required: boolean;
+                }[];
+            }[];
+            /** @description Those that cannot be shown, with the reason. */
+            refused: {
+                prompt: string;
+                reason: string;
+            }[];
         };
         McpSkipped: {
             id: string;
@@ -4997,6 +5058,7 @@ export type FileList = components['schemas']['FileList'];
 export type FinishReason = components['schemas']['FinishReason'];
 export type ForgottenMcpTools = components['schemas']['ForgottenMcpTools'];
 export type FormField = components['schemas']['FormField'];
+export type GivenMcpPrompt = components['schemas']['GivenMcpPrompt'];
 export type Image = components['schemas']['Image'];
 export type ImageBlock = components['schemas']['ImageBlock'];
 export type ImageInputBlock = components['schemas']['ImageInputBlock'];
@@ -5032,6 +5094,8 @@ export type McpConnection = components['schemas']['McpConnection'];
 export type McpConnectionPage = components['schemas']['McpConnectionPage'];
 export type McpConnectionStatus = components['schemas']['McpConnectionStatus'];
 export type McpDiscoveryRequest = components['schemas']['McpDiscoveryRequest'];
+export type McpPromptRequest = components['schemas']['McpPromptRequest'];
+export type McpPrompts = components['schemas']['McpPrompts'];
 export type McpSkipped = components['schemas']['McpSkipped'];
 export type McpTool = components['schemas']['McpTool'];
 export type McpToolConfirmation = components['schemas']['McpToolConfirmation'];

@@ -189,6 +189,10 @@ export const deleteMcpConnection: Route<{ params: [mcpConnectionId: string]; ans
 
 export const discoverMcpServer: Route<{ params: []; body: Api.McpDiscoveryRequest; answer: Api.DiscoveredMcpServer }> = { method: 'POST', path: '/v1/mcp-servers/discover', takes: 'body' };
 
+export const listMcpPrompts: Route<{ params: []; body: Api.McpDiscoveryRequest; answer: Api.McpPrompts }> = { method: 'POST', path: '/v1/mcp-servers/prompts', takes: 'body' };
+
+export const getMcpPrompt: Route<{ params: []; body: Api.McpPromptRequest; answer: Api.GivenMcpPrompt }> = { method: 'POST', path: '/v1/mcp-servers/prompts/get', takes: 'body' };
+
 export interface ListMcpToolsQuery {
   readonly limit?: number;
   /** The `next_cursor` of the page before. */

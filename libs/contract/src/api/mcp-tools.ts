@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { knownMcpTool, mcpToolDefinition } from '../known-mcp-tool';
+import { mcpPrompt, mcpPromptChoice, mcpPromptMessage, refusedMcpPrompt } from '../mcp-prompt';
 import { mcpServerName, mcpServerRequest, mcpTool, refusedMcpTool } from '../mcp-server';
 import { exampleIds as ids } from './example-ids';
 import { createPage, pageQuery } from './paging';
@@ -16,6 +17,25 @@ const discoveredServer = z.object({
     .array(mcpTool)
     .describe('Those that a run would be offered, unless they have changed since it accepted them.'),
   refused: z.array(refusedMcpTool),
+});
+
+const mcpPrompts = z.object({
+  connected: z.boolean(),
+  reason: z.string().nullable().describe('Why it is not connected.'),
+  prompts: z.array(mcpPrompt),
+  refused: z.array(refusedMcpPrompt).describe('Those that cannot be shown, with the reason.'),
+});
+const mcpPromptRequest = mcpDiscoveryRequest.extend({
+  name: mcpPromptChoice.shape.name,
+  arguments: mcpPromptChoice.shape.arguments.default({}),
+});
+const givenMcpPrompt = z.object({
+  reason: z.string().nullable().describe('Why there are no messages.'),
+  description: z.string(),
+  messages: z.array(mcpPromptMessage),
+  input: z
+    .string()
+    .describe('The messages as one text, to begin a run with. Read it before: it is the word of the server.'),
 });
 
 const mcpToolQuery = pageQuery.extend({
@@ -38,6 +58,25 @@ export const mcpServers = defineRoutes('catalog', {
     audit: 'mcp_server.discover',
     body: mcpDiscoveryRequest,
     answers: { 200: { body: discoveredServer, isParsed: false } },
+    problems: ['executor_unavailable'],
+  },
+  listMcpPrompts: {
+    method: 'POST',
+    path: '/v1/mcp-servers/prompts',
+    summary: 'Connect to an MCP server and list its prompts: texts that it offers to begin a run with',
+    description: 'As with its tools, nothing is kept, and a server that cannot be used is an answer with its reason.',
+    audit: 'mcp_server.list_prompts',
+    body: mcpDiscoveryRequest,
+    answers: { 200: { body: mcpPrompts } },
+    problems: ['executor_unavailable'],
+  },
+  getMcpPrompt: {
+    method: 'POST',
+    path: '/v1/mcp-servers/prompts/get',
+    summary: 'Read a prompt of an MCP server, with arguments',
+    audit: 'mcp_server.get_prompt',
+    body: mcpPromptRequest,
+    answers: { 200: { body: givenMcpPrompt } },
     problems: ['executor_unavailable'],
   },
 });
@@ -87,6 +126,7 @@ export const mcpTools = defineRoutes('people', {
   },
 });
 
+const exampleServer = { name: 'tickets', transport: 'streamable_http', url: 'https://tickets.example.com/mcp' };
 const exampleDefinition = {
   description: 'Creates a ticket.',
   parameters: {
@@ -99,12 +139,18 @@ const exampleDefinition = {
 };
 
 export const mcpSchemas: ApiSchemas = {
-  requests: { McpDiscoveryRequest: mcpDiscoveryRequest, McpToolConfirmation: mcpToolConfirmation },
+  requests: {
+    McpDiscoveryRequest: mcpDiscoveryRequest,
+    McpPromptRequest: mcpPromptRequest,
+    McpToolConfirmation: mcpToolConfirmation,
+  },
   answers: {
     McpTool: knownMcpTool,
     McpToolDefinition: mcpToolDefinition,
     McpToolPage: mcpToolPage,
     DiscoveredMcpServer: discoveredServer,
+    McpPrompts: mcpPrompts,
+    GivenMcpPrompt: givenMcpPrompt,
     ForgottenMcpTools: forgottenMcpTools,
   },
   examples: {
@@ -123,8 +169,26 @@ export const mcpSchemas: ApiSchemas = {
     },
     McpToolConfirmation: { fingerprint: exampleDefinition.fingerprint },
     ForgottenMcpTools: { forgotten: 3 },
-    McpDiscoveryRequest: {
-      server: { name: 'tickets', transport: 'streamable_http', url: 'https://tickets.example.com/mcp' },
+    McpDiscoveryRequest: { server: exampleServer },
+    McpPromptRequest: { server: exampleServer, name: 'triage', arguments: { ticket: 'T-7' } },
+    McpPrompts: {
+      connected: true,
+      reason: null,
+      prompts: [
+        {
+          name: 'triage',
+          title: 'Triage a ticket',
+          description: 'Says how urgent a ticket is.',
+          arguments: [{ name: 'ticket', description: 'Its number.', required: true }],
+        },
+      ],
+      refused: [],
+    },
+    GivenMcpPrompt: {
+      reason: null,
+      description: 'Says how urgent a ticket is.',
+      messages: [{ role: 'user', text: 'How urgent is T-7?' }],
+      input: 'How urgent is T-7?',
     },
     DiscoveredMcpServer: {
       connected: true,

@@ -12,9 +12,11 @@ import { ToolCallConsumer } from '../tool-calls/executor/tool-call-consumer';
 import {
   answerMcpDiscoveries,
   answerMcpLists,
+  answerMcpPrompts,
   longestAnswerMs,
   requestMcpDiscovery,
   requestMcpList,
+  requestMcpPrompts,
 } from '../tool-calls/mcp-requests';
 import { answerMcpTokens, requestMcpToken } from '../tool-calls/mcp-token-requests';
 import { OpenExecutors, announceExecutor } from '../tool-calls/open-executors';
@@ -174,6 +176,7 @@ describe('each permission on NATS', () => {
       answerAdoptions(executor, id, () => Promise.resolve('adopted')),
       answerMcpLists(executor, id, () => Promise.resolve(discovery)),
       answerMcpDiscoveries(executor, id, () => Promise.resolve(discovery)),
+      answerMcpPrompts(executor, id, () => Promise.resolve({ how: 'listed', prompts: [], refused: [] })),
       answerHosting(worker, () => Promise.resolve({ deleted: [] })),
       answerSecrets(worker, () => Promise.resolve({ how: 'granted', secrets: [] })),
       answerSkills(worker, () => Promise.resolve({ how: 'unknown' })),
@@ -198,6 +201,7 @@ describe('each permission on NATS', () => {
     expect(await requestMcpToken(executor, id, { ...use, owner: 'account' })).toEqual({ how: 'missing', page: null });
     await requestMcpList(worker, id, { thread_id: thread, run_id: run, account_id: account, server: mcp });
     await requestMcpDiscovery(gateway, id, { account_id: account, server: mcp });
+    await requestMcpPrompts(gateway, id, { account_id: account, server: mcp });
     for (const link of [worker, gateway]) {
       const { tunnel, head } = await openTunnel(link, id, { request: {} });
       tunnel.resume().end('bytes');

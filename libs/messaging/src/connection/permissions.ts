@@ -64,6 +64,7 @@ export const toTraffic = (executor: string) =>
     skillAsk: { subject: names.skillAsk(executor), ...askedOfWorkers },
     mcpList: { subject: names.mcpList(executor), publish: ['agent-worker'], subscribe: ['tool-executor'] },
     mcpDiscover: { subject: names.mcpDiscover(executor), publish: ['gateway'], subscribe: ['tool-executor'] },
+    mcpPrompts: { subject: names.mcpPrompts(executor), publish: ['gateway'], subscribe: ['tool-executor'] },
     mcpToken: { subject: names.mcpToken(executor), ...askedOfGateways },
     sandboxOpen: {
       subject: names.sandboxOpen(executor),

@@ -72,6 +72,8 @@ export function wireNames(namespace = '') {
     mcpList: (executorId: string) => `${subject}mcp.list.${executorId}`,
     /** Request of a gateway to an executor for the tools of an MCP server that no run uses yet. */
     mcpDiscover: (executorId: string) => `${subject}mcp.discover.${executorId}`,
+    /** The same for its prompts, or one of them. */
+    mcpPrompts: (executorId: string) => `${subject}mcp.prompts.${executorId}`,
     /** Request of an executor to any gateway: a token for one request to an MCP server. */
     mcpToken: (executorId: string) => `${subject}mcp.token.${executorId}`,
     /** Asks an executor for access to the files or a port of a sandbox. */

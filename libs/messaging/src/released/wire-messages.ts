@@ -1,10 +1,10 @@
-import { deltaEvent, mcpDiscovery, recordedFact } from '@rondo/contract';
+import { deltaEvent, mcpDiscovery, mcpPromptAnswer, recordedFact } from '@rondo/contract';
 import { z } from 'zod';
 import { toTraffic } from '../connection/permissions';
 import { signals } from '../connection/signals';
 import { queues } from '../queues/queues';
 import { signOfLife } from '../queues/signs-of-life';
-import { mcpDiscoverRequest, mcpListRequest } from '../tool-calls/mcp-requests';
+import { mcpDiscoverRequest, mcpListRequest, mcpPromptRequest } from '../tool-calls/mcp-requests';
 import { mcpTokenAnswer, mcpTokenQuestion } from '../tool-calls/mcp-token-requests';
 import {
   adoptionAnswer,
@@ -54,6 +54,7 @@ const wire = {
   skillAsk: { schema: skillQuestion, answer: skillAnswer },
   mcpList: { schema: mcpListRequest, answer: mcpDiscovery },
   mcpDiscover: { schema: mcpDiscoverRequest, answer: mcpDiscovery },
+  mcpPrompts: { schema: mcpPromptRequest, answer: mcpPromptAnswer },
   mcpToken: { schema: mcpTokenQuestion, answer: mcpTokenAnswer },
   sandboxOpen: { schema: tunnelRequest.extend({ request: sandboxRequest }), answer: tunnelAnswer },
   sandboxUp: { schema: z.string() }, // frames of bytes, see tunnel-frame

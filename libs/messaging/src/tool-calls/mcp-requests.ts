@@ -1,4 +1,14 @@
-import { type McpDiscovery, accountId, mcpDiscovery, mcpServer, runId, threadId } from '@rondo/contract';
+import {
+  type McpDiscovery,
+  type McpPromptAnswer,
+  accountId,
+  mcpDiscovery,
+  mcpPromptAnswer,
+  mcpPromptChoice,
+  mcpServer,
+  runId,
+  threadId,
+} from '@rondo/contract';
 import { z } from 'zod';
 import type { NatsLink } from '../connection/nats-link';
 import { answerRequests, request } from './sandbox-requests';
@@ -66,4 +76,30 @@ export function answerMcpDiscoveries(
   discover: (request: McpDiscoverRequest) => Promise<McpDiscovery>,
 ): () => void {
   return answerRequests(nats, nats.names.mcpDiscover(executorId), { body: mcpDiscoverRequest, work: discover });
+}
+
+/** What a gateway asks of any executor: the prompts of a server, or one of them. */
+export const mcpPromptRequest = mcpDiscoverRequest.extend({ prompt: mcpPromptChoice.exactOptional() });
+export type McpPromptRequest = z.infer<typeof mcpPromptRequest>;
+
+/** Undefined where the executor does not listen, or the answer takes too long. */
+export function requestMcpPrompts(
+  nats: NatsLink,
+  executorId: string,
+  body: McpPromptRequest,
+): Promise<McpPromptAnswer | undefined> {
+  return request(nats, nats.names.mcpPrompts(executorId), {
+    body,
+    answer: mcpPromptAnswer,
+    timeoutMs: longestAnswerMs(body),
+  });
+}
+
+/** Where `find` rejects, there is no answer. Returns a function that ends the subscription. */
+export function answerMcpPrompts(
+  nats: NatsLink,
+  executorId: string,
+  find: (request: McpPromptRequest) => Promise<McpPromptAnswer>,
+): () => void {
+  return answerRequests(nats, nats.names.mcpPrompts(executorId), { body: mcpPromptRequest, work: find });
 }

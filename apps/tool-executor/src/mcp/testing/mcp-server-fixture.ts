@@ -9,6 +9,8 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import {
   CallToolRequestSchema,
   type CallToolResult,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
   ListResourceTemplatesRequestSchema,
   ListResourcesRequestSchema,
   ListToolsRequestSchema,
@@ -49,6 +51,12 @@ export interface ServedResources {
   readonly read: (uri: string) => object;
 }
 
+/** Prompts, in any form. */
+export interface ServedPrompts {
+  readonly list: readonly unknown[];
+  readonly get: (name: string, given: Readonly<Record<string, string>>) => object;
+}
+
 type ToolAnswer = CallToolResult | InputRequiredResult;
 
 export const anyObject = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
@@ -70,6 +78,8 @@ export class McpServerFixture {
   hasTools = true;
   /** Absent: it offers none. */
   resources: ServedResources | undefined;
+  /** Absent: it offers none. */
+  prompts: ServedPrompts | undefined;
   private readonly servers: Server[] = [];
   private modern: McpHttpHandler | undefined;
   private readonly sessions = new Map<string, StreamableHTTPServerTransport | SSEServerTransport>();
@@ -160,17 +170,28 @@ export class McpServerFixture {
   }
 
   private get capabilities() {
-    return { ...(this.hasTools && { tools: { listChanged: true } }), ...(this.resources && { resources: {} }) };
+    return {
+      ...(this.hasTools && { tools: { listChanged: true } }),
+      ...(this.resources && { resources: {} }),
+      ...(this.prompts && { prompts: {} }),
+    };
   }
 
   private newModernServer(): ModernServer {
-    const { resources } = this;
+    const { resources, prompts } = this;
     const server = new ModernServer({ name: 'fixture', version: '1' }, { capabilities: this.capabilities });
     if (resources) {
       server.setRequestHandler('resources/list', ({ params }) => resources.list(params?.cursor) as never); // any form
       const templates = { resourceTemplates: resources.templates ?? [] };
       server.setRequestHandler('resources/templates/list', () => templates as never);
       server.setRequestHandler('resources/read', ({ params }) => resources.read(params.uri) as never);
+    }
+    if (prompts) {
+      server.setRequestHandler('prompts/list', () => ({ prompts: prompts.list }) as never); // any form
+      server.setRequestHandler(
+        'prompts/get',
+        ({ params }) => prompts.get(params.name, params.arguments ?? {}) as never,
+      );
     }
     if (!this.hasTools) return server;
     server.setRequestHandler('tools/list', () => ({ tools: this.tools as never })); // it may say anything
@@ -195,7 +216,7 @@ export class McpServerFixture {
   }
 
   private newServer(): Server {
-    const { resources } = this;
+    const { resources, prompts } = this;
     const server = new Server({ name: 'fixture', version: '1' }, { capabilities: this.capabilities });
     this.servers.push(server);
     if (resources) {
@@ -203,6 +224,13 @@ export class McpServerFixture {
       const templates = { resourceTemplates: resources.templates ?? [] };
       server.setRequestHandler(ListResourceTemplatesRequestSchema, () => templates as never);
       server.setRequestHandler(ReadResourceRequestSchema, ({ params }) => resources.read(params.uri) as never);
+    }
+    if (prompts) {
+      server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: prompts.list }) as never); // any form
+      server.setRequestHandler(
+        GetPromptRequestSchema,
+        ({ params }) => prompts.get(params.name, params.arguments ?? {}) as never,
+      );
     }
     server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: this.tools }));
     server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, sendNotification }) => {
