@@ -39,6 +39,15 @@ export type McpConnection = z.infer<typeof mcpConnection>;
 
 /** Under which a call asks a person to connect its server. What a server itself asks has names of its own. */
 export const connectKey = 'rondo:connect';
+/** The same for a call that its server wants more scopes for than the token has. */
+export const scopesKey = 'rondo:scopes';
+
+/** As RFC 6749 allows it. */
+export const oauthScope = z
+  .string()
+  .max(200)
+  .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/);
+export const mostScopes = 50;
 
 /** Binds what is sealed of a connection to its account and to itself. */
 export const mcpConnectionPurpose = (account: AccountId, connection: McpConnectionId): string =>

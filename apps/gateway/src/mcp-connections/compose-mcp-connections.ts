@@ -1,4 +1,4 @@
-import { connectKey } from '@rondo/contract';
+import { connectKey, scopesKey } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import { type NatsLink, answerMcpTokens } from '@rondo/messaging';
 import { type Database, McpConnectLinks, McpConnections, McpTokens } from '@rondo/persistence';
@@ -46,10 +46,11 @@ export function composeMcpConnections({ database, link, runService, config, log 
     mcpConnectionService: new McpConnectionService({
       ...{ connections, links: new McpConnectLinks(database), oauth, base, box },
       resume: async ({ accountId, callId, by }) => {
-        const order = { accountId, callId, key: connectKey, answer: { action: 'accept' as const }, answeredBy: by };
-        await runService.giveInput(order).catch((error: unknown) => {
-          if (!(error instanceof TerminalError)) throw error; // it waits no more
-        });
+        const order = { accountId, callId, answer: { action: 'accept' as const }, answeredBy: by };
+        for (const key of [connectKey, scopesKey])
+          await runService.giveInput({ ...order, key }).catch((error: unknown) => {
+            if (!(error instanceof TerminalError)) throw error; // it does not wait for that, or not any more
+          });
       },
       onUnrevoked: (error) => log.warn({ error }, 'tokens of an MCP connection were not revoked'),
     }),

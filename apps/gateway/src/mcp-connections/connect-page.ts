@@ -8,13 +8,16 @@ const style =
 export const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'";
 
 /** Says what is connected and for whom, since the person who opens it may not be the one who has begun it. */
-export function askPage({ url, account_name: account, end_user: user, problem }: McpLink, link: string): string {
+export function askPage(
+  { url, account_name: account, end_user: user, problem, scopes }: McpLink,
+  link: string,
+): string {
   const whom = user === null ? 'everyone who uses this account' : user;
   return page(
     'Connect an MCP server',
     `${problem === null ? '' : `<p role="alert">The last attempt failed: ${encodeEntities(problem)}</p>`}
 <dl><dt>Server</dt><dd><b>${encodeEntities(new URL(url).origin)}</b><br>${encodeEntities(url)}</dd>
-<dt>Account</dt><dd>${encodeEntities(account)}</dd><dt>For runs of</dt><dd>${encodeEntities(whom)}</dd></dl>
+<dt>Account</dt><dd>${encodeEntities(account)}</dd><dt>For runs of</dt><dd>${encodeEntities(whom)}</dd>${scopes.length === 0 ? '' : `<dt>Asks for</dt><dd>${encodeEntities(scopes.join(' '))}</dd>`}</dl>
 <p>Agents of this account will act at the server with what you allow there. <b>Go on only if you or your team began this</b>, and not because someone sent you this address.</p>
 <form method="post" action="?link=${encodeURIComponent(link)}"><button>Continue to sign in</button></form>`,
   );

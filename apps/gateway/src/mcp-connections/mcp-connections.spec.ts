@@ -198,6 +198,25 @@ describe('an MCP server that wants a token', () => {
     expect((await token({ run_id })).text).toMatch(/^access-/);
   });
 
+  it('is allowed more where it wants more scopes for a call, and goes on with what it has until then', async () => {
+    const { id } = await connected();
+    const { version, text } = await token();
+    const run_id = await createRunFor('account');
+    const [approval] = await (await worker.claim(run_id)).requestApprovals();
+    const asks = { run_id, call_id: toCallId(approvalId.parse(approval)), refused: version };
+
+    expect(await ask({ ...asks, scopes: ['tickets'] })).toMatchObject({ how: 'refused' }); // it has it
+    const answer = await ask({ ...asks, scopes: ['tickets.write'] });
+    if (answer.how !== 'missing' || answer.page === null) throw new Error('there is no page');
+    expect((await token()).text).toBe(text);
+    const browser = new ConnectingBrowser(gateway);
+    expect(await browser.open(answer.page)).toContain('tickets tickets.write');
+    expect(await browser.connect(answer.page)).toContain('is connected');
+
+    expect(await read({ id })).toMatchObject({ status: 'connected', scopes: ['tickets', 'tickets.write'] });
+    expect((await token(asks)).text).not.toBe(text);
+  });
+
   it('says who this deployment is, for authorization servers', async () => {
     const { body } = await gateway.anonymous.get('/oauth/client.json').expect(200);
     expect(body).toMatchObject({

@@ -56,6 +56,7 @@ export class McpTokenService {
     const stored = row && this.read(target.accountId, row);
     if (!row || !stored || row.status !== 'connected') return this.missing(question, target);
     const isRefused = question.refused === row.version;
+    if (isRefused && question.scopes) return this.insufficient(question, target, { ...row, wanted: question.scopes });
     if (!isRefused && !row.is_due && !row.is_expired) return this.token(target, row.version, stored);
     if (isRefused && row.is_fresh) return refused('it refuses a token that was made for it a moment ago');
     return this.refreshed({ question, target }, row, stored);
@@ -95,8 +96,24 @@ export class McpTokenService {
     return { how: 'token', sealed: this.box.seal(tokens.access_token, mcpTokenPurpose(accountId, url)), version };
   }
 
+  /** Scopes are only added: another call may need those that there are. */
+  private async insufficient(
+    question: McpTokenQuestion,
+    target: McpConnectionTarget,
+    { scopes, wanted }: { readonly scopes: readonly string[]; readonly wanted: readonly string[] },
+  ): Promise<McpTokenAnswer> {
+    const all = [...new Set([...scopes, ...wanted])];
+    if (all.length === scopes.length)
+      return refused(`it wants scopes that its token has: ${wanted.join(' ')}`.slice(0, 500));
+    return this.missing(question, target, all);
+  }
+
   /** With a page on which a person can connect it, for a call that can wait for them. */
-  private async missing(question: McpTokenQuestion, target: McpConnectionTarget): Promise<McpTokenAnswer> {
+  private async missing(
+    question: McpTokenQuestion,
+    target: McpConnectionTarget,
+    scopes: readonly string[] = [],
+  ): Promise<McpTokenAnswer> {
     const { call_id: callId, run_id: runId } = question;
     const canWait =
       callId !== null && runId !== null && this.parts.box && (await this.parts.tokens.isOpenCall(runId, callId));
@@ -104,7 +121,7 @@ export class McpTokenService {
     const link = newSecret('mcl_');
     const [hash, begunBy] = [toHash(link), runId];
     await this.parts.connections.begin(target, {
-      link: { hash, begunBy, callId, scopes: [], sessionId: null, validMs: linkMs },
+      link: { hash, begunBy, callId, scopes, sessionId: null, validMs: linkMs },
     });
     return { how: 'missing', page: `${this.parts.base}/oauth/connect?link=${link}` };
   }

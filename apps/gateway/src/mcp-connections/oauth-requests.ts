@@ -34,6 +34,8 @@ export interface KnownServer {
 /** A browser is at the authorization server. */
 export interface BegunAuthorization extends KnownServer {
   readonly verifier: string;
+  /** What was asked for. Absent: whatever the authorization server gives. */
+  readonly scope?: string | undefined;
 }
 
 /** What is sealed of a connection. */
@@ -87,12 +89,15 @@ export class OAuthRequests {
     await auth(exchange, { serverUrl: order.url, fetchFn, ...(wanted !== undefined && { scope: wanted }) });
     const { verifier, location } = exchange;
     if (!exchange.client || verifier === undefined || !location) throw new Error('the authorization was not begun');
-    return { location, begun: { discovery, client: exchange.client, verifier, redirectUrl: this.redirectUrl } };
+    return {
+      location,
+      begun: { discovery, client: exchange.client, verifier, redirectUrl: this.redirectUrl, scope: wanted },
+    };
   }
 
   /** Exchanges the code. Rejects where `iss` names another server than the one that was asked (RFC 9207). */
   async finish(
-    { verifier, ...known }: BegunAuthorization,
+    { verifier, scope, ...known }: BegunAuthorization,
     { code, iss }: { readonly code: string; readonly iss?: string | undefined },
   ): Promise<StoredAuthorization> {
     const { discovery, client, redirectUrl } = known;
@@ -101,7 +106,14 @@ export class OAuthRequests {
       ...{ authorizationCode: code, codeVerifier: verifier, redirectUri: redirectUrl, fetchFn: this.withinStep() },
       ...(iss !== undefined && { iss }),
     });
-    return { ...known, tokens: { ...tokens, issuer: client.issuer ?? discovery.authorizationServerUrl } };
+    return {
+      ...known,
+      tokens: {
+        ...tokens,
+        ...granted(tokens.scope ?? scope),
+        issuer: client.issuer ?? discovery.authorizationServerUrl,
+      },
+    };
   }
 
   /** Keeps the refresh token where none came with the new one. */
@@ -198,6 +210,9 @@ export class OAuthRequests {
     };
   }
 }
+
+/** An authorization server that names no scopes has granted those that were asked for (RFC 6749). */
+const granted = (scope: string | undefined) => scope !== undefined && { scope };
 
 /** Not in the metadata of OpenID Connect, though servers say it there, too. */
 const revocable = z.looseObject({ revocation_endpoint: z.url().optional() });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type ConnectionOwner, accountId, callId, mcpTokenPurpose, runId } from '@rondo/contract';
 import type { McpTokenAnswer, McpTokenQuestion } from '@rondo/messaging';
-import { SecretBox } from '@rondo/platform';
+import { type CheckedFetch, SecretBox } from '@rondo/platform';
 import { AskedSecrets, ConnectionMissing } from '../secrets/secret-source';
 import { fetchWithToken } from './fetch-with-token';
 import { findConnectionMissing } from './mcp-failure';
@@ -73,6 +73,51 @@ describe('a request to a server with a connection', () => {
       page: 'https://rondo.example/oauth/connect?link=x',
     });
     expect(sent).toEqual([]);
+  });
+
+  describe('that the server refuses for its scopes', () => {
+    const refusing = (challenge: string, answers: McpTokenAnswer[]) => {
+      const { source } = prepare('', answers);
+      const server = { name: 'tickets', transport: 'streamable_http', url, connection: 'account' } as const;
+      const refuse: CheckedFetch = (_, init) => {
+        const header = new Headers(init?.headers).get('authorization');
+        sent.push(header);
+        const isEnough = header === 'Bearer larger';
+        const headers = { 'www-authenticate': challenge };
+        return Promise.resolve(isEnough ? new Response('{}') : new Response(null, { status: 403, headers }));
+      };
+      return fetchWithToken(refuse, { server, user: () => user, source });
+    };
+    const challenge = 'Bearer error="insufficient_scope", scope="tickets.write tickets.close"';
+
+    it('asks for them, and is sent again with a token that has them', async () => {
+      const fetch = refusing(challenge, [sealed('small'), sealed('larger', 2)]);
+      expect((await fetch(url)).status).toBe(200);
+      expect(asked[1]).toMatchObject({ refused: 1, scopes: ['tickets.write', 'tickets.close'] });
+      expect(sent).toEqual(['Bearer small', 'Bearer larger']);
+    });
+
+    it('waits for a person, who is told what it wants', async () => {
+      const fetch = refusing(challenge, [sealed('small'), { how: 'missing', page: 'https://rondo.example/p' }]);
+      const error: unknown = await fetch(url).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ page: 'https://rondo.example/p', scopes: ['tickets.write', 'tickets.close'] });
+      expect(sent).toEqual(['Bearer small']);
+    });
+
+    it('asks once', async () => {
+      const fetch = refusing(challenge, [sealed('small'), sealed('small', 2), sealed('small', 3)]);
+      expect((await fetch(url)).status).toBe(403);
+      expect(sent).toHaveLength(2);
+    });
+
+    it.each([
+      ['another reason', 'Bearer error="access_denied", scope="admin"'],
+      ['no scope', 'Bearer error="insufficient_scope"'],
+      ['no scope that is one', 'Bearer error="insufficient_scope", scope="\u00e9\\ \u00fc"'],
+    ])('is refused for %s, and no one is asked', async (_, said) => {
+      expect((await refusing(said, [sealed('small')])(url)).status).toBe(403);
+      expect(asked).toHaveLength(1);
+    });
   });
 
   it('is not sent without an answer of a gateway, and a token goes to no other origin', async () => {

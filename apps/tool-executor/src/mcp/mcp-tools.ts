@@ -11,6 +11,7 @@ import {
   type ThreadId,
   type ToolResult,
   connectKey,
+  scopesKey,
   failedResult,
 } from '@rondo/contract';
 import type { DispatchedCall } from '@rondo/messaging';
@@ -316,24 +317,30 @@ const toKey = ({ server, account, thread, run }: ThreadMcpUse): string => {
   return JSON.stringify([account, thread, server, isOfRun ? run : null]);
 };
 
-/** The call waits for a person to connect its server. Fails where none can be asked, or one has said no. */
-function askToConnect({ call, target }: Attempt, { page, message }: ConnectionMissing): ToolResult {
+/** The call waits for a person to connect its server, or to allow it more. Fails where none can be asked, or one has said no. */
+function askToConnect({ call, target }: Attempt, { page, message, scopes }: ConnectionMissing): ToolResult {
   const { name: server } = target.server;
   const { answers = {}, state } = call.input ?? {};
-  const answer = answers[connectKey];
-  if (answer && answer.action !== 'accept')
-    return failedResult(`The server "${server}" is not connected, and a person has decided not to. Not executed.`);
+  const key = scopes ? scopesKey : connectKey;
+  const answer = answers[key];
+  if (answer && answer.action !== 'accept') {
+    const lack = scopes ? `wants more scopes (${scopes.join(' ')})` : 'is not connected';
+    return failedResult(`The server "${server}" ${lack}, and a person has decided not to. Not executed.`);
+  }
+  if (answer && scopes)
+    return failedResult(`The server "${server}" wants still more scopes (${scopes.join(' ')}). Not executed.`);
   if (page === null) return failedResult(`The server "${server}" cannot be used. ${message} Not executed.`);
-  const words =
-    'It has to be connected: sign in there with what agents may do for you. The run goes on by itself then.';
-  const asked = [{ key: connectKey, server, mode: 'url' as const, message: words, url: page }];
+  const words = scopes
+    ? `For this call it wants more than it was allowed: ${scopes.join(' ')}. The run goes on by itself once that is allowed there.`
+    : 'It has to be connected: sign in there with what agents may do for you. The run goes on by itself then.';
+  const asked = [{ key, server, mode: 'url' as const, message: words, url: page }];
   throw new InputRequired({ asked, ...(state !== undefined && { state }) });
 }
 
 /** What the server itself asked people for, without the question whether to connect it. */
 function readServersInput(input: DispatchedCall['input']): DispatchedCall['input'] {
-  if (!input?.answers[connectKey]) return input;
-  const { [connectKey]: _, ...answers } = input.answers;
+  if (!input?.answers[connectKey] && !input?.answers[scopesKey]) return input;
+  const { [connectKey]: _, [scopesKey]: __, ...answers } = input.answers;
   return Object.keys(answers).length > 0 || input.state !== undefined ? { ...input, answers } : undefined;
 }
 

@@ -48,6 +48,8 @@ export interface TokenOrder extends SecretUser {
   readonly owner: ConnectionOwner;
   /** The version of the token that the server has refused. */
   readonly refused?: number | undefined;
+  /** That the server wants for the request, and this token has not. */
+  readonly scopes?: readonly string[] | undefined;
 }
 
 export interface OpenToken {
@@ -55,13 +57,20 @@ export interface OpenToken {
   readonly version: number;
 }
 
-/** A person has to connect the server before anything is sent to it. */
+/** A person has to connect the server before anything is sent to it, or to allow it more than before. */
 export class ConnectionMissing extends OutboundRefusal {
   override readonly name = 'ConnectionMissing';
 
-  /** `page`: where they do. Null where no one can be asked. */
-  constructor(readonly page: string | null) {
-    super('It has to be connected by a person first, with POST /v1/mcp-connections or `rondo mcp connect`.');
+  /** `page`: where they do. Null where no one can be asked. `scopes`: that are wanted besides. */
+  constructor(
+    readonly page: string | null,
+    readonly scopes?: readonly string[],
+  ) {
+    super(
+      scopes
+        ? `It wants a token with more scopes (${scopes.join(' ')}), which a person has to allow, with \`rondo mcp connect --scope\`.`
+        : 'It has to be connected by a person first, with POST /v1/mcp-connections or `rondo mcp connect`.',
+    );
   }
 }
 
@@ -124,10 +133,14 @@ export class AskedSecrets implements SecretSource {
     return { value, placement, answered };
   }
 
-  async openToken({ account, run, call, url, owner, refused }: TokenOrder): Promise<OpenToken> {
+  async openToken({ account, run, call, url, owner, refused, scopes }: TokenOrder): Promise<OpenToken> {
     const asked = { account_id: account, run_id: run, call_id: call, url, owner };
-    const answer = await this.parts.askToken?.({ ...asked, ...(refused !== undefined && { refused }) });
-    if (answer?.how === 'missing') throw new ConnectionMissing(answer.page);
+    const answer = await this.parts.askToken?.({
+      ...asked,
+      ...(refused !== undefined && { refused }),
+      ...(scopes && { scopes: [...scopes] }),
+    });
+    if (answer?.how === 'missing') throw new ConnectionMissing(answer.page, scopes);
     if (answer?.how === 'refused') throw new SecretRefused(`Its token cannot be used: ${answer.reason}.`);
     if (answer?.how !== 'token') throw new SecretRefused('Its token cannot be had now. Try again later.');
     const value = this.read('of the connection', answer.sealed, mcpTokenPurpose(account, url));

@@ -5,8 +5,10 @@ import {
   type RunId,
   type RunWait,
   type Waiting,
+  connectKey,
   isParked,
   isTerminal,
+  scopesKey,
 } from '@rondo/contract';
 import type { RunQueueName } from './claim';
 
@@ -146,13 +148,16 @@ function parked({ run, lastFact: { at: since }, calls, childRuns }: RunMoment): 
 function forServers(asked: NonNullable<Waiting['elicitations']>, since: string): Explanation {
   const until = asked.map(({ expires_at }) => expires_at).sort()[0];
   const servers = [...new Set(asked.map(({ server }) => server))].join(', ');
+  const what = asked.every(isToConnect) ? 'connect' : 'answer a question of';
   return {
     cause: 'elicitation',
-    sentence: `Waits for a person to answer a question of the MCP server ${servers}${until === undefined ? '' : `, until ${until}`}.`,
+    sentence: `Waits for a person to ${what} the MCP server ${servers}${until === undefined ? '' : `, until ${until}`}.`,
     since,
     ...(until !== undefined && { until }),
   };
 }
+
+const isToConnect = ({ key }: { readonly key: string }): boolean => key === connectKey || key === scopesKey;
 
 function forCaller(awaited: NonNullable<Waiting['tool_calls']>, since: string): Explanation {
   const until = awaited.map(({ expires_at }) => expires_at).sort()[0];

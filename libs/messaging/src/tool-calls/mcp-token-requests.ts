@@ -1,4 +1,4 @@
-import { accountId, callId, connectionOwner, mcpServerUrl, runId } from '@rondo/contract';
+import { accountId, callId, connectionOwner, mcpServerUrl, mostScopes, oauthScope, runId } from '@rondo/contract';
 import { z } from 'zod';
 import type { NatsLink } from '../connection/nats-link';
 import { tokenQueue } from '../connection/permissions';
@@ -15,6 +15,8 @@ export const mcpTokenQuestion = z.object({
   owner: connectionOwner,
   /** The version of the token that the server has refused. Absent: none was sent yet. */
   refused: z.number().int().exactOptional(),
+  /** That the server wants for this request, and the refused token has not. */
+  scopes: z.array(oauthScope).min(1).max(mostScopes).exactOptional(),
 });
 export type McpTokenQuestion = z.infer<typeof mcpTokenQuestion>;
 

@@ -46,6 +46,7 @@ const tokenRow = z.object({
   status: mcpConnectionStatus,
   sealed: z.string().nullable(),
   version: z.number(),
+  scopes: z.array(z.string()),
   is_expired: z.boolean(),
   /** Little of its time is left. */
   is_due: z.boolean(),
@@ -57,7 +58,7 @@ export type McpTokenRow = z.infer<typeof tokenRow>;
 const selectTokens = checked(
   tokenRow,
   `
-select id, status, sealed, version, coalesce(expires_at <= clock_timestamp(), false) as is_expired,
+select id, status, sealed, version, scopes, coalesce(expires_at <= clock_timestamp(), false) as is_expired,
   coalesce(expires_at - clock_timestamp() < least(interval '1 minute', (expires_at - refreshed_at) / 5), false) as is_due,
   coalesce(refreshed_at > clock_timestamp() - interval '5 seconds', false) as is_fresh
 from mcp_connections where account_id = $1 and coalesce(end_user, '') = coalesce($2::text, '') and url = $3`,
