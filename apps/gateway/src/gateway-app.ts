@@ -9,7 +9,9 @@ import { type GatewayParts, compose } from './compose';
 import type { GatewayConfig } from './config';
 import { serveConsole } from './console/serve-console';
 import { describeApi, serveDocs } from './docs/openapi';
+import { IiAgentSockets } from './facades/ii-agent/ii-agent-sockets';
 import { facadeRequestIds } from './facades/request-ids';
+import { createIiAgentSessions } from './gateway-values';
 import { GatewayModule } from './gateway.module';
 import { toCorsOptions } from './http/allowed-origins';
 import { HttpAdapter } from './http/http-adapter';
@@ -71,6 +73,7 @@ export async function createGateway(config: GatewayConfig, log: Logger): Promise
   parts.streamMetrics.registerOn(app.get(Registry));
   parts.webhookMetrics.registerOn(app.get(Registry));
 
+  serveIiAgent(app, parts);
   servePreviews(app, parts);
 
   let described: OpenAPIObject | undefined;
@@ -96,6 +99,22 @@ const announceWork =
 /** The path that a reverse proxy puts before those of the gateway, without a slash at its end. */
 const readPathPrefix = ({ PUBLIC_URL: url }: GatewayConfig): string =>
   url === undefined ? '' : new URL(url).pathname.replace(/\/+$/, '');
+
+/** Once the server has the listener of Socket.IO, which gets all other upgrades. */
+function serveIiAgent(app: NestExpressApplication, parts: GatewayParts): void {
+  const { config, threadSubscriptions: threads, subscriptions, log } = parts;
+  const sockets = new IiAgentSockets({
+    ...parts,
+    sessions: createIiAgentSessions(parts),
+    threads,
+    messageBytes: config.BODY_LIMIT_BYTES,
+    stallLimitMs: config.STALL_LIMIT_S * 1000,
+    closed: subscriptions.closed,
+    onError: (error) => log.error({ error }, 'message of a session failed'),
+  });
+  const server: Server = app.getHttpServer();
+  server.once('listening', () => sockets.attach(server));
+}
 
 /** Once the server has the listeners of Express and of Socket.IO, which get all requests that are for no preview. */
 function servePreviews(app: NestExpressApplication, parts: GatewayParts): void {

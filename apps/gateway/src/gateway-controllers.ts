@@ -9,6 +9,7 @@ import { ApprovalsController } from './approvals/approvals.controller';
 import { A2aController } from './facades/a2a/a2a.controller';
 import { AgUiController } from './facades/ag-ui/ag-ui.controller';
 import { AiSdkController } from './facades/ai-sdk/ai-sdk.controller';
+import { IiAgentController } from './facades/ii-agent/ii-agent.controller';
 import { SunaController } from './facades/suna/suna.controller';
 import { LangGraphAssistantsController } from './facades/langgraph/langgraph-assistants.controller';
 import { LangGraphCronsController } from './facades/langgraph/langgraph-crons.controller';
@@ -105,6 +106,7 @@ export const controllers: Type[] = [
   AgUiController,
   AiSdkController,
   SunaController,
+  IiAgentController,
   LangGraphAssistantsController,
   LangGraphThreadsController,
   LangGraphRunsController,

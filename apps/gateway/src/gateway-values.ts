@@ -64,6 +64,7 @@ import { AnthropicAgents } from './facades/anthropic/anthropic-agents';
 import { AnthropicEnvironments } from './facades/anthropic/anthropic-environments';
 import { AnthropicResources } from './facades/anthropic/anthropic-resources';
 import { AnthropicSessions } from './facades/anthropic/anthropic-sessions';
+import { IiAgentSessions } from './facades/ii-agent/ii-agent-sessions';
 import { SunaRuns } from './facades/suna/suna-runs';
 import { FileUploads } from './files/file-uploads';
 import { McpConnectionService } from './mcp-connections/mcp-connection-service';
@@ -160,6 +161,7 @@ const provideFacades = (parts: GatewayParts): Provider[] => [
   { provide: A2aCards, useValue: new A2aCards(parts.config.PUBLIC_URL) },
   { provide: AgUiRuns, useValue: createAgUiRuns(parts) },
   { provide: SunaRuns, useValue: createSunaRuns(parts) },
+  { provide: IiAgentSessions, useValue: createIiAgentSessions(parts) },
   ...provideLangGraph(parts),
   ...provideOpenAi(parts),
   ...provideMcp(parts),
@@ -188,6 +190,13 @@ function createAgUiRuns(parts: GatewayParts): AgUiRuns {
 function createSunaRuns(parts: GatewayParts): SunaRuns {
   const { runs, threads, messages, agents, runService: service, quotas } = parts;
   return new SunaRuns({ runs, threads, messages, agents, service, quotas });
+}
+
+export function createIiAgentSessions(parts: GatewayParts): IiAgentSessions {
+  const { facadeIds: ids, threads: listed, runs, messages, agents, runService: service } = parts;
+  const { clientReach, clientRequests } = parts;
+  const threads = createFacadeThreads(parts);
+  return new IiAgentSessions({ ids, threads, listed, runs, messages, agents, service, clientReach, clientRequests });
 }
 
 function provideLangGraph(parts: GatewayParts) {

@@ -75,6 +75,24 @@ for await (const event of stream) {
   if (event.type === 'session.status_idle') break;
 }`,
   },
+  'ii-agent': {
+    path: '/ii',
+    packages: ['ws'],
+    program: `import { WebSocket } from 'ws';
+
+const headers = { Authorization: \`Bearer \${process.env.RONDO_API_KEY}\` };
+const socket = new WebSocket(\`\${process.env.RONDO_URL}/ii/ws\`, { headers });
+const send = (type, content) => socket.send(JSON.stringify({ type, content }));
+socket.on('open', () => {
+  send('init_agent', { model_name: 'demo/coder' });
+  send('query', { text: 'Write a small program and run it.' });
+});
+socket.on('message', (data) => {
+  const { type, content } = JSON.parse(data);
+  console.log(type, content);
+  if (type === 'stream_complete') socket.close();
+});`,
+  },
   langgraph: {
     path: '/langgraph',
     packages: ['@langchain/langgraph-sdk', '@langchain/core'],

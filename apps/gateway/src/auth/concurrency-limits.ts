@@ -80,17 +80,17 @@ export class ConcurrencyLimits {
     return caller.client ? this.clients.acquire(toClientName(caller)) : () => undefined;
   }
 
-  /** Returns the function that releases it, which may be called twice. Throws where a limit is reached. */
-  acquireSocket(account: string): () => void {
-    const releasePlace = this.sockets.acquire(account);
+  /** A place and the memory of a socket. Returns the function that releases them, which may be called twice. Throws where a limit is reached. */
+  acquireSocket(caller: Caller): () => void {
+    const { accountId } = caller;
+    const releases = [this.acquireClient(caller)];
+    const release = () => releases.forEach((give) => give());
     try {
-      const releaseMemory = this.memory.acquire(account, memoryPer.socket);
-      return () => {
-        releasePlace();
-        releaseMemory();
-      };
+      releases.push(this.sockets.acquire(accountId));
+      releases.push(this.memory.acquire(accountId, memoryPer.socket));
+      return release;
     } catch (error) {
-      releasePlace();
+      release();
       throw error;
     }
   }

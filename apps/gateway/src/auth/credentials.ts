@@ -31,8 +31,13 @@ const watchesByUrl = /^\/suna\/api\/agent-run\/[^/]+\/stream$/;
  * those are kept in histories and logs.
  */
 export function urlToken({ path, query, headers: { authorization } }: Request): string | undefined {
-  const { token } = query;
-  if (authorization !== undefined || typeof token !== 'string' || !watchesByUrl.test(path)) return undefined;
+  if (authorization !== undefined || !watchesByUrl.test(path)) return undefined;
+  return clientTokenIn(query['token']);
+}
+
+/** The same for a value of the URL. */
+export function clientTokenIn(token: unknown): string | undefined {
+  if (typeof token !== 'string') return undefined;
   if (!token.startsWith(clientTokenPrefix)) throw unauthorized('The token of a URL must be a client token.');
   return token;
 }

@@ -182,10 +182,11 @@ const facadeBodies: Partial<Record<string, object>> = {
   createOpenAiItems: { items: [{ role: 'user', content: 'Hello.' }] },
 } satisfies Partial<Record<keyof typeof facadeRoutes, object>>;
 
-/** Where an unknown object is none of HTTP: nothing is being written, and an error of JSON-RPC. */
+/** Where an unknown object is none of HTTP: nothing is being written, an error of JSON-RPC, and a device without sessions. */
 const facadeStatuses: Partial<Record<string, number>> = {
   resumeAiSdkStream: 204,
   sendA2aAgent: 200,
+  listIiAgentSessions: 200,
 } satisfies Partial<Record<keyof typeof facadeRoutes, number>>;
 
 const methods = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type AccountId, type Run, type ThreadId, runId, threadId } from '@rondo/contract';
 import { type Caller, ChatTaken, type FacadeChat, type FacadeIds, type Runs } from '@rondo/persistence';
 import { newUlid } from '@rondo/platform';
+import { readMaker } from '../auth/client-access';
 import type { AccountQuotas } from '../billing/account-quotas';
 import { type EquivalentRequest, type IdempotentMessages, toPendingKey } from '../idempotency/idempotent-requests';
 import type { RunRequest, RunService } from '../runs/run-service';
@@ -63,10 +64,11 @@ export class FacadeThreads {
 
   private async beginOn(thread: ThreadId, wanted: WantedRun): Promise<BegunRun> {
     const { caller, facade, name, request } = wanted;
-    const { accountId, keyId: createdBy } = caller;
+    const { accountId } = caller;
     const outcome = await this.dependencies.idempotent.once<Run, Run>(toEquivalent(wanted), async (promised) => {
       const onThread = { ...request, thread_id: thread };
-      return (await this.dependencies.service.create(accountId, onThread, { promised, createdBy })).run;
+      return (await this.dependencies.service.create(accountId, onThread, { promised, createdBy: readMaker(caller) }))
+        .run;
     });
     const isKnown = !('result' in outcome);
     const run = isKnown ? (outcome.replayed as Run) : outcome.result; // as it was stored above
@@ -78,14 +80,14 @@ export class FacadeThreads {
   /** The thread, the names and the run are made in one transaction. */
   private async beginChat(wanted: WantedRun, chatId: string): Promise<BegunRun> {
     const { caller, facade, name, request } = wanted;
-    const { accountId, keyId: createdBy } = caller;
+    const { accountId } = caller;
     const chat = { accountId, facade, chatId };
     const [id, newThreadId] = [runId.parse(`run_${newUlid()}`), threadId.parse(`thr_${newUlid()}`)];
     const promised = toPendingKey<Run>(toEquivalent(wanted));
     const run = name === undefined ? undefined : { name, runId: id };
     const names = { threadId: newThreadId, request: promised?.request, run };
     const alongside = this.dependencies.ids.nameNewChat(chat, names);
-    const options = { id, newThreadId, promised, alongside, createdBy };
+    const options = { id, newThreadId, promised, alongside, createdBy: readMaker(caller) };
     try {
       return { run: (await this.dependencies.service.create(accountId, request, options)).run, isKnown: false };
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { ToolCall, Waiting } from '@rondo/contract';
+import type { Run, ToolCall, Waiting } from '@rondo/contract';
 
 /** Tools whose calls ask the user, and end the turn. */
 const asking: ReadonlySet<string> = new Set(['ask', 'web_browser_takeover']);
@@ -23,4 +23,10 @@ const elsewhere: Partial<Record<Waiting['reason'], string>> = {
 export function describeOtherWait({ reason, question }: Pick<Waiting, 'reason' | 'question'>): string | undefined {
   const how = elsewhere[reason];
   return how === undefined ? undefined : [question?.text, how].filter(Boolean).join(' ');
+}
+
+/** What a run did that ended by itself, but did not do what was asked. Undefined for one that did. */
+export function describeShortEnd(reason: Run['finish_reason']): string | undefined {
+  const isShort = reason === 'budget_exceeded' || reason === 'max_iterations' || reason === 'loop_detected';
+  return isShort || reason === 'error' ? `The run ended before it was done: ${reason}.` : undefined;
 }

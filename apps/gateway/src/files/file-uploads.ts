@@ -1,10 +1,11 @@
+import { Readable } from 'node:stream';
 import type { AccountId } from '@rondo/contract';
 import type { Caller, FileLimits, Files, StoredFile } from '@rondo/persistence';
 import type { Request } from 'express';
 import type { MemoryBudget } from '../auth/memory-budget';
 import { ApiError, InvalidRequest } from '../problems/api-error';
 import { toMediaType } from './media-type';
-import { type FormShape, type ReadForm, readForm } from './multipart';
+import { type FormShape, type ReadForm, readForm, toFileName } from './multipart';
 
 /** About what an upload holds in memory at a time. */
 const heldBytes = 512 * 1024;
@@ -12,6 +13,11 @@ const heldBytes = 512 * 1024;
 const slackBytes = 16 * 1024 * 1024;
 
 const oneFile: FormShape = { fileField: 'file', mostFiles: 1, textFields: [], textBytes: 1_000 };
+
+interface WholeFile {
+  readonly name: string;
+  readonly content: Buffer;
+}
 
 type Uploader = Pick<Caller, 'accountId' | 'keyId' | 'client'>;
 
@@ -58,6 +64,21 @@ export class FileUploads {
     } finally {
       release();
     }
+  }
+
+  /** A file that has arrived whole. */
+  async keep({ accountId, client }: Uploader, { name, content }: WholeFile): Promise<StoredFile> {
+    const { fileBytes, readAccountBytes } = this.limits;
+    const limits = { fileBytes, accountBytes: await readAccountBytes(accountId) };
+    const source = Readable.from([content], { objectMode: false });
+    return this.files.store({
+      accountId,
+      name: toFileName(name),
+      audience: client?.audience,
+      source,
+      limits,
+      toMediaType,
+    });
   }
 
   /** One that cannot be deleted now is deleted a day later. */

@@ -66,7 +66,7 @@ export function readForm<T>(
         refuse(field, problem);
         return;
       }
-      const file = store({ name: shape.keepsPaths ? (filename ?? '') : toName(filename), content });
+      const file = store({ name: shape.keepsPaths ? (filename ?? '') : toFileName(filename), content });
       stored.push(file);
       file.catch(fail);
     });
@@ -106,6 +106,7 @@ function toForm(request: Request, { mostFiles, textBytes, keepsPaths = false }: 
 
 /** Control and format characters make a name look like another one, and PostgreSQL stores no NUL. */
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
-const toName = (filename = ''): string => filename.slice(0, longestName).replaceAll(invisible, '').trim() || 'file';
+export const toFileName = (filename = ''): string =>
+  filename.slice(0, longestName).replaceAll(invisible, '').trim() || 'file';
 const malformed = new ApiError('malformed_request', 'The form could not be read to its end.');
 const ignore = () => undefined;

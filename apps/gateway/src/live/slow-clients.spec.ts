@@ -22,6 +22,7 @@ afterAll(async () => {
 
 const piece = 'x'.repeat(64 * 1024);
 const messages = 80;
+const twentyMegabytes = 20 * 1024 * 1024;
 
 /** Twenty megabytes in messages, and as much again in deltas: more than any buffer below the gateway holds. */
 async function streamMessages(claimed: WorkerRun): Promise<void> {
@@ -32,11 +33,11 @@ async function streamMessages(claimed: WorkerRun): Promise<void> {
 }
 
 /** A client that requests the stream and then reads nothing. */
-async function unreadStream(runId: string): Promise<TcpSocket> {
+async function unreadStream(path: string): Promise<TcpSocket> {
   const { hostname, port } = new URL(strict.url);
   const socket = connect(Number(port), hostname);
   socket.pause();
-  socket.write(`GET /v1/runs/${runId}/stream HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${adminKey}\r\n\r\n`);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${adminKey}\r\n\r\n`);
   while (strict.parts.subscriptions.runCount === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   return socket;
 }
@@ -57,10 +58,14 @@ const createTcpSocket = (socket: Socket): TcpSocket =>
   (socket.io.engine.transport as unknown as { ws: { _socket: TcpSocket } }).ws._socket; // not part of its public types
 
 describe('a client that does not read', () => {
-  it('is disconnected, and does not slow down others', async () => {
+  it.each([
+    ['of the API', (id: string) => `/v1/runs/${id}/stream`],
+    ['of a façade', (id: string) => `/suna/api/agent-run/${id}/stream`],
+  ])('is disconnected from a stream %s, costs little, and does not slow down others', async (_, toPath) => {
     const run = await gateway.createRun();
     const claimed = await worker.claim(run.id);
-    const unread = await unreadStream(run.id);
+    const before = process.memoryUsage().arrayBuffers;
+    const unread = await unreadStream(toPath(run.id));
     const { socket, client } = await subscribed(strict, run.id);
 
     await streamMessages(claimed);
@@ -69,8 +74,14 @@ describe('a client that does not read', () => {
     expect(client.violations).toEqual([]);
 
     while (strict.parts.connections.count > 1) await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(twentyMegabytes);
     unread.destroy();
     expect(socket.connected).toBe(true);
+
+    const again = await fetch(`${strict.url}${toPath(run.id)}`, { headers: { Authorization: `Bearer ${adminKey}` } });
+    const texts = (await again.text()).split(piece.repeat(4)).length - 1;
+    expect(texts).toBeGreaterThanOrEqual(messages);
+    socket.disconnect();
   });
 
   it('receives what it missed when it reads again', async () => {

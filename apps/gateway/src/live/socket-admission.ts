@@ -17,17 +17,17 @@ export interface AdmissionLimits {
 }
 
 /** What a connection may send in all while it has no caller, and for how long it may stay without one. */
-const withoutCaller = { bytes: 4 * 1024, ms: 10_000 } as const;
+export const withoutCaller = { bytes: 4 * 1024, ms: 10_000 } as const;
 
 /** The library keeps each piece of an unfinished message as an object, which takes far more memory than a short piece. */
-const pieces = { maxFragments: 64, maxBufferedChunks: 16 * 1024 } as const;
+export const pieces = { maxFragments: 64, maxBufferedChunks: 16 * 1024 } as const;
 const bytesPerPiece = 256;
 
 /**
  * One WebSocket, or one session of polling. While it is restricted it may send few bytes, for a short time, and is then cut
  * off: a client that is asked to close need not do it, and what it has sent is kept until then.
  */
-class Admission {
+export class Admission {
   private received = 0;
   private deadline: NodeJS.Timeout | undefined;
   private isOver = false;

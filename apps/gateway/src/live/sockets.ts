@@ -107,25 +107,11 @@ export class Sockets {
 
   /** A connection that closes before its socket is admitted emits no `disconnect`. */
   private claimPlace(socket: RunSocket, caller: Caller): Caller {
-    const release = this.acquirePlace(caller);
+    const release = this.dependencies.limits.acquireSocket(caller);
     socket.once('disconnect', release);
     socket.conn.once('close', release);
     if (socket.conn.readyState !== 'open') release();
     return caller;
-  }
-
-  private acquirePlace(caller: Caller): () => void {
-    const releaseClient = this.dependencies.limits.acquireClient(caller);
-    try {
-      const release = this.dependencies.limits.acquireSocket(caller.accountId);
-      return () => {
-        release();
-        releaseClient();
-      };
-    } catch (error) {
-      releaseClient();
-      throw error;
-    }
   }
 
   /** Revoking the key disconnects the socket; its disconnection ends its subscriptions, and no run (I8). */

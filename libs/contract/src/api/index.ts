@@ -92,6 +92,19 @@ export {
 export { langGraphCoverage } from './facades/langgraph-coverage';
 export { facadeCoverage, facadeRoutes } from './facades/facade-routes';
 export { type McpRunOutcome, type McpToolName, mcp, mcpCoverage, mcpRunOutcome, mcpToolInputs } from './facades/mcp';
+export {
+  type IiAgentEvent,
+  type IiAgentInit,
+  type IiAgentQuery,
+  type IiAgentUpload,
+  iiAgent,
+  iiAgentAddress,
+  iiAgentCoverage,
+  iiAgentInit,
+  iiAgentMessage,
+  iiAgentQuery,
+  iiAgentRefusedMessages,
+} from './facades/ii-agent';
 export { type SunaInitiation, type SunaRow, type SunaStart, suna, sunaCoverage } from './facades/suna';
 export {
   type OpenAiChatMessage,

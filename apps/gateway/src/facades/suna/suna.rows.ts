@@ -1,6 +1,7 @@
 import type { ContentBlock, Message, Run, RunStatus, ToolCallBlock, ToolResult } from '@rondo/contract';
 import type { SunaRow } from '@rondo/contract/api';
 import type { Thread } from '@rondo/persistence';
+import { describeShortEnd } from '../run-answer';
 
 /** A row before its content and its metadata are written as text. */
 export interface RowParts {
@@ -66,12 +67,6 @@ export const toResult = ({ tool_call_id: id, name, result }: AnsweredCall): obje
 
 /** How Suna names what a run has come to. A run that waits for an answer has ended there. */
 type SunaStatus = 'running' | 'completed' | 'stopped' | 'failed';
-
-/** What a run did that ended by itself, but did not do what was asked. Undefined for one that did. */
-export function describeShortEnd(reason: Run['finish_reason']): string | undefined {
-  const isShort = reason === 'budget_exceeded' || reason === 'max_iterations' || reason === 'loop_detected';
-  return isShort || reason === 'error' ? `The run ended before it was done: ${reason}.` : undefined;
-}
 
 const statuses: Partial<Record<RunStatus, SunaStatus>> = { stopped: 'stopped', failed: 'failed' };
 

@@ -1,17 +1,9 @@
 import type { DeltaEvent, FactWithType, RecordedFact, RunEvent, Waiting } from '@rondo/contract';
 import { deltaText, toStream } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
-import { describeOtherWait } from '../run-answer';
+import { describeOtherWait, describeShortEnd } from '../run-answer';
 import { isSilent } from '../silent-facts';
-import {
-  type AnsweredCall,
-  type RowParts,
-  describeShortEnd,
-  toContent,
-  toResult,
-  toResultId,
-  toSunaRow,
-} from './suna.rows';
+import { type AnsweredCall, type RowParts, toContent, toResult, toResultId, toSunaRow } from './suna.rows';
 
 /** A line of the stream. Those that end it have another form than rows. */
 export type Line = string;

@@ -1,0 +1,65 @@
+import { posix } from 'node:path';
+import { Controller } from '@nestjs/common';
+import { type IiAgentUpload, iiAgent as routes } from '@rondo/contract/api';
+import { Agents } from '@rondo/persistence';
+import { AccountLimits } from '../../billing/account-limits';
+import { ModelCatalog } from '../../catalog/model-catalog';
+import { FileUploads } from '../../files/file-uploads';
+import { Route, type RouteInput } from '../../http/route';
+import { ApiError, InvalidRequest } from '../../problems/api-error';
+import { IiAgentSessions, toUploadPath } from './ii-agent-sessions';
+
+const mostAgents = 200;
+
+/** What the front end of II-Agent asks for beside its socket. */
+@Controller()
+export class IiAgentController {
+  constructor(
+    private readonly sessions: IiAgentSessions,
+    private readonly uploads: FileUploads,
+    private readonly agents: Agents,
+    private readonly catalog: ModelCatalog,
+    private readonly limits: AccountLimits,
+  ) {}
+
+  @Route(routes.openIiAgentSocket)
+  openIiAgentSocket(_: RouteInput<typeof routes.openIiAgentSocket>): never {
+    throw new ApiError('malformed_request', 'Open a WebSocket here.');
+  }
+
+  @Route(routes.listIiAgentSessions)
+  async listIiAgentSessions({ address }: RouteInput<typeof routes.listIiAgentSessions>) {
+    const sessions = await this.sessions.list(address.accountId);
+    return { sessions: sessions.map((session) => ({ ...session, device_id: address.deviceId })) };
+  }
+
+  @Route(routes.listIiAgentEvents)
+  async listIiAgentEvents({ address, caller }: RouteInput<typeof routes.listIiAgentEvents>) {
+    return { events: await this.sessions.listEvents({ caller, name: address.sessionName }) };
+  }
+
+  @Route(routes.uploadIiAgentFile)
+  async uploadIiAgentFile({ body: { file }, caller }: RouteInput<typeof routes.uploadIiAgentFile>) {
+    const name = posix.basename(file.path);
+    const { id } = await this.uploads.keep(caller, { name, content: readContent(file) });
+    const path = toUploadPath(id, name);
+    return { message: 'File uploaded successfully', file: { path, saved_path: `/workspace/${name}` } };
+  }
+
+  @Route(routes.getIiAgentSettings)
+  async getIiAgentSettings({ address: { accountId } }: RouteInput<typeof routes.getIiAgentSettings>) {
+    const { data: agents } = await this.agents.list({ accountId, limit: mostAgents, sort: 'name', order: 'asc' });
+    const models = this.catalog.listFor(await this.limits.toTerms(accountId)).filter(({ allowed }) => allowed);
+    const names = [...agents.flatMap(({ definition: { name } }) => name ?? []), ...models.map(({ id }) => id)];
+    const configs = names.map((model) => [model, { model, api_type: 'rondo', api_key: null }] as const);
+    return { llm_configs: Object.fromEntries(configs), llm_api_key_set: true, search_api_key_set: true };
+  }
+}
+
+/** Text, or a data URL, as browsers read files. */
+function readContent({ content }: IiAgentUpload['file']): Buffer {
+  if (!content.startsWith('data:')) return Buffer.from(content);
+  const [, encoded] = /^data:[^,]*;base64,([A-Za-z0-9+/]*={0,2})$/.exec(content) ?? [];
+  if (encoded === undefined) throw new InvalidRequest([{ field: 'file.content', message: 'is no base64 data URL' }]);
+  return Buffer.from(encoded, 'base64');
+}
