@@ -37,13 +37,9 @@ export class RefundServer {
     readonly refunded: readonly unknown[],
   ) {}
 
-  static async open(port = 0): Promise<RefundServer> {
+  static async open(port: number): Promise<RefundServer> {
     const refunded: unknown[] = [];
     return new RefundServer(await HttpMcpServer.open(() => refundServer(refunded), port), refunded);
-  }
-
-  get port(): number {
-    return this.served.port;
   }
 
   get url(): string {

@@ -14,10 +14,11 @@ const prices = { MODEL_PRICES: JSON.stringify({ 'demo/scripted': price, 'demo/ju
 const ordinary: Configure = () => ({ settings: { 'agent-worker': { COMPACTION_PATIENCE_MS: '6000' } } });
 const paired: Configure = async () => {
   const hosts = (await Promise.all(ports)).map((port) => `127.0.0.1:${port}`).join();
+  const documented = '127.0.0.1:8787'; // where the program of docs/webhooks.md listens
   return {
     instances: ['demo-model', 'tool-executor', 'agent-worker', 'agent-worker', 'gateway', 'gateway'],
     settings: {
-      gateway: { SCHEDULE_LEAST_INTERVAL_S: '1' },
+      gateway: { WEBHOOK_INTERNAL_HOSTS: `${hosts},${documented}`, SCHEDULE_LEAST_INTERVAL_S: '1' },
       'agent-worker': { IMAGE_INTERNAL_HOSTS: hosts },
       'tool-executor': { SANDBOX_INTERNAL_HOSTS: hosts },
     },

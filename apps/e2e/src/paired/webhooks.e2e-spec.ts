@@ -2,16 +2,16 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Rondo, type WebhookEndpointWithSecret, verifyWebhook } from '@rondo/client';
-import { RunningRondo } from '@rondo/test-deployment';
-import { withClient } from '../../../deploy/local/postgres-client.mjs';
-import { repoRoot } from '../../../deploy/local/repo-root.mjs';
-import { runDocumented } from './documented-commands';
+import type { RondoClient, RunningRondo } from '@rondo/test-deployment';
+import { withClient } from '../../../../deploy/local/postgres-client.mjs';
+import { repoRoot } from '../../../../deploy/local/repo-root.mjs';
+import { runDocumented } from '../documented-commands';
+import { internalPort, newAccount, pairedDeployment } from '../shared-deployment';
 
 interface Received {
   readonly id: string;
@@ -30,35 +30,27 @@ describe('webhooks out', () => {
   let received: Received[];
   let accepts: () => boolean;
   let secret: string;
+  let api: RondoClient;
   let client: Rondo;
 
   beforeAll(async () => {
     [received, accepts] = [[], () => true];
-    server = createServer((request, response) => void take(request, response)).listen(0, '127.0.0.1');
+    const port = await internalPort();
+    server = createServer((request, response) => void take(request, response)).listen(port, '127.0.0.1');
     await once(server, 'listening');
-    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on TCP
-    const hosts = { WEBHOOK_INTERNAL_HOSTS: `${host},127.0.0.1:8787` };
-    rondo = await RunningRondo.start({
-      instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway', 'gateway'],
-      settings: { gateway: hosts, 'gateway-2': hosts },
-    });
-    client = createClient('gateway');
+    rondo = await pairedDeployment();
+    api = await newAccount(rondo);
+    client = new Rondo({ baseUrl: api.url, apiKey: api.key });
     const endpoint: WebhookEndpointWithSecret = await client.webhookEndpoints.create({
-      url: `http://${host}/`,
+      url: `http://127.0.0.1:${port}/`,
       events: [...events],
     });
     ({ secret } = endpoint);
   });
   afterAll(async () => {
-    await rondo.stop();
     server.close();
     server.closeAllConnections();
   });
-
-  const createClient = (gateway: string) => {
-    const { url, key } = rondo.client(gateway);
-    return new Rondo({ baseUrl: url, apiKey: key });
-  };
 
   /** Checks the signature with the client that receivers would use. What is not accepted is never answered. */
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -83,7 +75,6 @@ describe('webhooks out', () => {
   };
 
   it('lose nothing and invent nothing while the gateways that send them are killed, in order per run (I1)', async () => {
-    const api = rondo.client();
     accepts = () => received.length % 3 === 0;
     const started = await Promise.all(
       Array.from({ length: 8 }, (_, n) => api.createRun({ input: `Number ${n}.`, model: 'demo/plain' })),
@@ -93,15 +84,15 @@ describe('webhooks out', () => {
     accepts = () => true;
     await passTheirLeases();
     for (const name of ['gateway', 'gateway-2']) await rondo.services.get(name).start();
-    for (const { id } of started) await rondo.client().settled(id);
+    for (const { id } of started) await api.settled(id);
     const pending = async () => {
-      for await (const _ of createClient('gateway').webhookEndpoints.deliveries({ status: 'pending' })) return true;
+      for await (const _ of client.webhookEndpoints.deliveries({ status: 'pending' })) return true;
       return false;
     };
     await until(async () => !(await pending()));
 
     for (const { id } of started) {
-      const facts = (await rondo.client().facts(id)).filter(({ type }) => (events as readonly string[]).includes(type));
+      const facts = (await api.facts(id)).filter(({ type }) => (events as readonly string[]).includes(type));
       const told = received.filter(({ fact }) => fact.run_id === id);
       const accepted = told.filter((one) => one.accepted).map(({ fact }) => fact);
       const first = accepted.filter(({ id: event }, index) => accepted.findIndex((one) => one.id === event) === index);
@@ -119,7 +110,7 @@ describe('webhooks out', () => {
     const program = /```js\n(.*?)```/s.exec(document)?.[1] ?? '';
     const folder = mkdtempSync(join(tmpdir(), 'rondo-webhooks-'));
     writeFileSync(join(folder, 'webhooks.mjs'), program);
-    const { url, key } = rondo.client();
+    const { url, key } = api;
     const { stdout } = await promisify(execFile)(process.execPath, ['webhooks.mjs'], {
       cwd: folder,
       env: { RONDO_URL: url, RONDO_API_KEY: key },
@@ -130,8 +121,8 @@ describe('webhooks out', () => {
   });
 
   it('the commands of docs/webhooks.md list deliveries and send one again', async () => {
-    const { url, key } = rondo.client();
-    const { data } = await rondo.client().json<{ data: { id: string }[] }>('GET', '/webhooks/deliveries?limit=1');
+    const { url, key } = api;
+    const { data } = await api.json<{ data: { id: string }[] }>('GET', '/webhooks/deliveries?limit=1');
     const env = { KEY: key, ID: data[0]?.id ?? '' };
 
     const printed = await runDocumented('webhooks', { url, cwd: tmpdir(), env });

@@ -1,8 +1,9 @@
-import { type RondoClient, RunningRondo, call, scripted } from '@rondo/test-deployment';
-import { CommandLine } from './command-line';
-import { openConsole, stopBrowser } from './console-browser';
-import { expectWholeLog } from './log-expectations';
-import { RefundServer } from './http-mcp-server';
+import { type RondoClient, type RunningRondo, call, scripted } from '@rondo/test-deployment';
+import { CommandLine } from '../command-line';
+import { openConsole, stopBrowser } from '../console-browser';
+import { expectWholeLog } from '../log-expectations';
+import { RefundServer } from '../http-mcp-server';
+import { internalPort, newAccount, pairedDeployment } from '../shared-deployment';
 
 describe('a question of an MCP server', () => {
   let rondo: RunningRondo;
@@ -10,17 +11,12 @@ describe('a question of an MCP server', () => {
   let refunds: RefundServer;
 
   beforeAll(async () => {
-    refunds = await RefundServer.open();
-    rondo = await RunningRondo.start({
-      instances: ['demo-model', 'tool-executor', 'agent-worker', 'agent-worker', 'gateway'],
-      settings: { 'tool-executor': { SANDBOX_INTERNAL_HOSTS: `127.0.0.1:${refunds.port}` } },
-    });
-    client = rondo.client();
+    refunds = await RefundServer.open(await internalPort());
+    rondo = await pairedDeployment();
+    client = await newAccount(rondo);
   });
 
   afterAll(async () => {
-    expect(await rondo.violations()).toMatchObject([]);
-    await rondo.stop();
     await refunds.close();
   });
 
@@ -75,7 +71,7 @@ describe('a question of an MCP server', () => {
 
   it('may be declined, and belongs to its account', async () => {
     const { id, callId } = await waitingRun();
-    const { client: other } = await client.newAccount();
+    const other = await newAccount(rondo);
     expect(await other.request('POST', `/tool-calls/${callId}/input`, { action: 'decline' })).toMatchObject({
       status: 404,
     });
