@@ -13,6 +13,7 @@ const slowest = [
   'apps/e2e/src/image-contents.e2e-spec.ts',
   'apps/tool-executor/src/mcp/generations.spec.ts',
   'apps/tool-executor/src/sandboxes/host/prepared-sandboxes.spec.ts',
+  'apps/tool-executor/src/sandboxes/daytona/daytona-provider.contract.spec.ts',
   'apps/e2e/src/tracing.e2e-spec.ts',
   'apps/e2e/src/takeover.e2e-spec.ts',
   'apps/simulation/src/flawed-worlds.spec.ts',
@@ -20,7 +21,6 @@ const slowest = [
   'apps/e2e/src/backup.e2e-spec.ts',
   'apps/e2e/src/cli-operator.e2e-spec.ts',
   'libs/client/src/run-stream.spec.ts',
-  'apps/tool-executor/src/mcp/mcp-tools.spec.ts',
 ];
 
 /**
