@@ -13,9 +13,9 @@ export class CallerCallsController {
   ) {}
 
   @Route(routes.listCallerCalls)
-  listCallerCalls({ address, query }: RouteInput<typeof routes.listCallerCalls>) {
+  listCallerCalls({ address, query, caller }: RouteInput<typeof routes.listCallerCalls>) {
     const { run_id: runId, after, limit } = query;
-    return this.runs.awaitedCalls({ ...address, runId, after, limit });
+    return this.runs.awaitedCalls({ ...address, within: caller.client?.audience, runId, after, limit });
   }
 
   @Route(routes.answerToolCall)

@@ -131,6 +131,22 @@ describe('a client token', () => {
       .expect(403);
   });
 
+  it('lists the calls of its person that wait for a result', async () => {
+    const caller_tools = [{ name: 'get_weather', description: 'The weather of a city.' }];
+    const run = await gateway.createRun({ input: 'Go.', user: 'dora', caller_tools });
+    const calls = await (await worker.claim(run.id)).askCaller(['get_weather']);
+    const dora = await asClient({ user: 'dora' });
+
+    expect(await listIds(dora, '/v1/tool-calls')).toEqual(calls);
+    expect(await listIds(await asClient({ thread_id: run.thread_id }), '/v1/tool-calls')).toEqual(calls);
+    for (const others of [{ user: ann }, { thread_id: other.run.thread_id }]) {
+      const client = await asClient(others);
+      expect(await listIds(client, '/v1/tool-calls')).toEqual([]);
+      expect(await listIds(client, `/v1/tool-calls?run_id=${run.id}`)).toEqual([]);
+    }
+    await dora.post(`/v1/tool-calls/${calls[0]}/result`).send({ output: 'Rain.' }).expect(200);
+  });
+
   it('shows nothing of how the agent is told to act', async () => {
     const run = await gateway.createRun({ input: 'Go.', user: ann, agent: { name: 'coder', system_prompt: 'Hush.' } });
     const client = await asClient({ user: ann });

@@ -42,6 +42,7 @@ export const callerToolCalls = defineRoutes('runs', {
   listCallerCalls: {
     method: 'GET',
     path: '/v1/tool-calls',
+    client: 'read',
     summary: 'List the calls that wait for a result of the caller, oldest first',
     query: pageQuery.extend({ run_id: runId.optional() }),
     answers: { 200: { body: callerCallPage, isParsed: false } },

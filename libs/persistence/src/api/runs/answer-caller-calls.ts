@@ -27,6 +27,7 @@ import { canonicalJson } from '../../run-log/tool-sets';
 import { toBlob, toImage, insertBlobRow } from '../blobs/blob-row';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { BoundedList, type Page, type PageRequest, idOfCursor } from '../page';
+import type { Audience } from '../users/audience';
 import { lockRun, readRun, runNotFound } from './lock-run';
 import { readOpenCalls } from './open-calls';
 import { type CallAddress, callNotFound, runOfCall } from './resolve-tool-call';
@@ -237,21 +238,28 @@ const awaitedCalls = new BoundedList(
   join tool_calls on tool_calls.id = awaited->>'tool_call_id'
   where runs.account_id = $1 and runs.waiting is not null and runs.status = 'waiting_tool' and threads.deleted_at is null
     and ($2::text is null or tool_calls.id > $2) and ($3::text is null or runs.id = $3)
-  order by tool_calls.id limit $4`,
+    and ($4::text is null or threads.end_user = $4) and ($5::text is null or threads.id = $5)
+  order by tool_calls.id limit $6`,
   { order: 'id', length: 'octet_length(arguments::text)' },
   awaitedCallRow,
 );
 
+export interface AwaitedCallFilter extends PageRequest {
+  readonly accountId: AccountId;
+  readonly runId?: RunId | undefined;
+  /** Only those of this audience. */
+  readonly within?: Audience | undefined;
+}
+
 /** The calls that wait for a result of their caller, the oldest first. */
 export async function listAwaitedCalls(
   sql: Sql,
-  {
-    accountId,
-    runId,
-    after,
-    limit,
-  }: PageRequest & { readonly accountId: AccountId; readonly runId?: RunId | undefined },
+  { accountId, runId, within, after, limit }: AwaitedCallFilter,
 ): Promise<Page<AwaitedCallRow>> {
   const before = after === undefined ? null : idOfCursor(after, callId);
-  return awaitedCalls.page(sql, [accountId, before, runId ?? null], limit);
+  return awaitedCalls.page(
+    sql,
+    [accountId, before, runId ?? null, within?.user ?? null, within?.threadId ?? null],
+    limit,
+  );
 }

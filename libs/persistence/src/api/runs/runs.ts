@@ -20,6 +20,7 @@ import { type AgentResult, toAgentResult } from './agent-result';
 import {
   type AnsweredCall,
   type AnsweredCalls,
+  type AwaitedCallFilter,
   type AwaitedCallRow,
   type CallAnswer,
   type RunAnswers,
@@ -220,10 +221,8 @@ export class Runs {
   }
 
   /** The account's calls that wait for a result of their caller, the oldest first. */
-  awaitedCalls(
-    request: PageRequest & { readonly accountId: AccountId; readonly runId?: RunId | undefined },
-  ): Promise<Page<AwaitedCallRow>> {
-    return listAwaitedCalls(this.database.sql, request);
+  awaitedCalls(filter: AwaitedCallFilter): Promise<Page<AwaitedCallRow>> {
+    return listAwaitedCalls(this.database.sql, filter);
   }
 
   /**
