@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import type { CallerTool, HandledTool, HandledTools } from '@rondo/client';
+import type { CallerTool, HandledTool } from '@rondo/client';
 import { UsageError } from './command';
 
 type Definition = Omit<CallerTool, 'name'>;
+type LocalTool = Definition & Pick<HandledTool, 'handler'>;
 
 /** The most of a script's output that is read, in characters. */
 const longestOutput = 1_000_000;
@@ -22,7 +23,7 @@ const usual = (script: string): Definition => ({
 });
 
 /** The tools of `--tool NAME=SCRIPT`, each with the script as its handler. Throws a UsageError for one that cannot be used. */
-export async function readLocalTools(given: readonly string[]): Promise<Record<string, HandledTool>> {
+export async function readLocalTools(given: readonly string[]): Promise<Record<string, LocalTool>> {
   const tools = await Promise.all(given.map(readTool));
   const names = tools.map(([name]) => name);
   const twice = names.find((name, index) => names.indexOf(name) < index);
@@ -31,10 +32,10 @@ export async function readLocalTools(given: readonly string[]): Promise<Record<s
 }
 
 /** As a request has them. */
-export const toDefinitions = (tools: HandledTools): CallerTool[] =>
+export const toDefinitions = (tools: Readonly<Record<string, LocalTool>>): CallerTool[] =>
   Object.entries(tools).map(([name, { handler: _handler, ...definition }]) => ({ name, ...definition }));
 
-async function readTool(given: string): Promise<[string, HandledTool]> {
+async function readTool(given: string): Promise<[string, LocalTool]> {
   const [, name, path] = /^([A-Za-z0-9_-]{1,64})=(.+)$/.exec(given) ?? [];
   if (name === undefined || path === undefined) throw new UsageError(`--tool takes NAME=SCRIPT, not ${given}.`);
   const script = resolve(path);

@@ -41,7 +41,9 @@ export interface HandledCall {
  * the schema does not allow. What the handler returns is the output: text as it is, anything else as JSON. What it throws is
  * why the call failed, and the model is told its message.
  */
-export interface HandledTool extends Omit<CallerTool, 'name'> {
+export interface HandledTool extends Partial<Omit<CallerTool, 'name'>> {
+  /** What the model reads of it. Absent: the agent of the run has the definition, and only the handler is here. */
+  readonly description?: string;
   readonly handler: (given: Record<string, unknown>, about: HandledCall) => unknown;
   /** Which calls a person must approve before the handler gets them. */
   readonly require_approval?: ApprovalRule;
@@ -89,11 +91,14 @@ export async function runWithTools(
 /** The request that starts such a run: the gateway gets the definitions of the tools, and the handlers stay here. */
 export function toNewRun({ tools, ...request }: HandledRun): NewRun {
   if (tools === undefined) return request;
-  const others = Object.entries(tools).map(([name, tool]) => [name, isHandled(tool) ? toOptions(tool) : tool] as const);
+  const options = Object.entries(tools)
+    .map(([name, tool]) => [name, isHandled(tool) ? toOptions(tool) : tool] as const)
+    .filter(([, tool]) => tool !== undefined);
+  const definitions = listHandled({ tools }).flatMap(([name, tool]) => toDefinition(name, tool));
   return {
     ...request,
-    tools: Object.fromEntries(others.filter(([, tool]) => tool !== undefined)) as ToolOptions,
-    caller_tools: listHandled({ tools }).map(([name, tool]) => toDefinition(name, tool)),
+    ...(options.length > 0 && { tools: Object.fromEntries(options) as ToolOptions }),
+    ...(definitions.length > 0 && { caller_tools: definitions }),
   };
 }
 
@@ -108,8 +113,8 @@ const toOptions = ({ require_approval: rule }: HandledTool): ToolOptions[string]
 
 const toDefinition = (
   name: string,
-  { handler: _handler, require_approval: _rule, ...definition }: HandledTool,
-): CallerTool => ({ name, ...definition });
+  { handler: _handler, require_approval: _rule, description, ...definition }: HandledTool,
+): CallerTool[] => (description === undefined ? [] : [{ name, description, ...definition }]);
 
 interface ServedRun {
   readonly id: string;

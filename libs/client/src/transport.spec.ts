@@ -28,6 +28,17 @@ describe('a request', () => {
     expect(gateway.requests).toHaveLength(1);
   });
 
+  it('asks anew for a key that is a function', async () => {
+    gateway = await ScriptedGateway.start((_, response) => sendJson(response, 200, { id: 'run_1' }));
+    let asked = 0;
+    const rondo = new Rondo({ ...gateway.options, apiKey: () => Promise.resolve(`token ${(asked += 1)}`) });
+
+    await rondo.runs.get('run_1');
+    await rondo.runs.get('run_1');
+
+    expect(gateway.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer token 1', 'Bearer token 2']);
+  });
+
   it('that creates something is sent again with the same key, when the gateway says so', async () => {
     gateway = await ScriptedGateway.start((_, response) => {
       if (gateway.requests.length === 1) sendJson(response, 429, busy, { 'Retry-After': '0' });

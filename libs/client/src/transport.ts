@@ -5,8 +5,11 @@ import type { Problem } from './generated/api.ts';
 export interface RondoOptions {
   /** For example `http://localhost:3000`. */
   readonly baseUrl: string;
-  /** Left out on a page that has a session, whose cookie goes with each request. */
-  readonly apiKey?: string | undefined;
+  /**
+   * A key or a client token, or what gives one: it is asked before each request, for example for a token that is renewed.
+   * Left out on a page that has a session, whose cookie goes with each request.
+   */
+  readonly apiKey?: string | (() => string | Promise<string>) | undefined;
   /** Instead of the global `fetch`. */
   readonly fetch?: typeof fetch;
   /** How often a request is sent again that got no answer, or one that says "later". Default: 2, and 15 for "in flight". */
@@ -93,11 +96,12 @@ export class Transport {
   /** Sends the request once. */
   async attempt({ method = 'GET', path, query = {}, json, content, headers, signal }: ApiRequest): Promise<Response> {
     const { apiKey } = this.options;
+    const key = typeof apiKey === 'function' ? await apiKey() : apiKey;
     const body = json === undefined ? content : JSON.stringify(json);
     const response = await this.fetch(`${this.url}${path}${queryText(query)}`, {
       method,
       headers: {
-        ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }),
+        ...(key !== undefined && { Authorization: `Bearer ${key}` }),
         ...(json !== undefined && { 'Content-Type': 'application/json' }),
         ...headers,
       },
