@@ -7,11 +7,18 @@ type Configure = () => DeploymentRequest | Promise<DeploymentRequest>;
 const started = new Map<Configure, Promise<RunningRondo>>();
 const ports = Array.from({ length: 10 }, () => choosePort());
 const remaining = [...ports];
+/** Of a page of another origin, which may call the API of the ordinary deployment. */
+export const pagePort = choosePort();
 export const slowJudge = 'demo/judge:delay_ms=500';
 const price = [{ input: 1, output: 8 }];
 const prices = { MODEL_PRICES: JSON.stringify({ 'demo/scripted': price, 'demo/judge': price, [slowJudge]: price }) };
 
-const ordinary: Configure = () => ({ settings: { 'agent-worker': { COMPACTION_PATIENCE_MS: '6000' } } });
+const ordinary: Configure = async () => ({
+  settings: {
+    gateway: { ALLOWED_ORIGINS: `http://localhost:${await pagePort}` },
+    'agent-worker': { COMPACTION_PATIENCE_MS: '6000' },
+  },
+});
 const paired: Configure = async () => {
   const hosts = (await Promise.all(ports)).map((port) => `127.0.0.1:${port}`).join();
   const documented = '127.0.0.1:8787'; // where the program of docs/webhooks.md listens

@@ -1,14 +1,20 @@
+import { Rondo } from '@rondo/client';
 import { build } from 'esbuild';
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { pipeline } from 'node:stream/promises';
-import { Readable } from 'node:stream';
+import { agent } from './agent.mjs';
 
 const { RONDO_URL = 'http://localhost:3000', RONDO_API_KEY, RONDO_MODEL = '', PORT = '5173' } = process.env;
 if (!RONDO_API_KEY) {
   console.error('Set RONDO_API_KEY: the API key of your account.');
   process.exit(2);
 }
+
+const rondo = new Rondo({ baseUrl: RONDO_URL, apiKey: RONDO_API_KEY });
+const definition = { ...agent, ...(RONDO_MODEL && { model: RONDO_MODEL }) };
+const { name } = JSON.parse(readFileSync('package.json', 'utf8'));
+const { id: agent_id } = await rondo.agents.apply(name, { definition });
 
 const { outputFiles } = await build({
   entryPoints: ['src/main.jsx'],
@@ -17,7 +23,7 @@ const { outputFiles } = await build({
   format: 'esm',
   target: 'es2022',
   jsx: 'automatic',
-  define: { RONDO_MODEL: JSON.stringify(RONDO_MODEL), 'process.env.NODE_ENV': '"production"' },
+  define: { RONDO_URL: JSON.stringify(RONDO_URL), 'process.env.NODE_ENV': '"production"' },
   outdir: 'out',
   write: false,
 });
@@ -28,57 +34,34 @@ const files = {
   '/main.css': ['text/css; charset=utf-8', findOutput('.css')],
 };
 
-/** What a chat asks of Rondo. Everything else of the account is out of reach of the page. */
-const passedOn = [
-  /^GET \/v1\/runs\?(.*&)?thread_id=\w+/,
-  /^GET \/v1\/runs\/\w+(\/stream|\/events)?$/,
-  /^GET \/v1\/runs\/\w+(\/wait|\/events)\?/,
-  /^GET \/v1\/threads\/\w+\/messages/,
-  /^GET \/v1\/tool-calls\?(.*&)?run_id=\w+/,
-  /^GET \/v1\/approvals\/\w+$/,
-  /^GET \/v1\/blobs\/\w+$/,
-  /^POST \/v1\/runs$/,
-  /^POST \/v1\/runs\/\w+\/(stop|input)$/,
-  /^POST \/v1\/threads\/\w+\/messages$/,
-  /^POST \/v1\/tool-calls\/\w+\/result$/,
-  /^POST \/v1\/approvals\/\w+\/decision$/,
-  /^POST \/v1\/files$/,
-  /^DELETE \/v1\/files\/\w+$/,
-];
-const keptHeaders = ['accept', 'content-type', 'idempotency-key', 'last-event-id'];
+/** Who has opened the page. Here each browser is a person of its own: put your sign-in in the place of this cookie. */
+const findUser = ({ headers: { cookie = '' } }) => /(?:^|; )user=([\w-]{36})(?:;|$)/.exec(cookie)?.[1];
 
-/** Another page that the person has open must not use this one. */
-const isFromHere = ({ headers: { origin, host } }) =>
-  origin === undefined || (URL.canParse(origin) && new URL(origin).host === host);
-
-async function passOn(request, response) {
-  const given = Object.entries(request.headers).filter(([name]) => keptHeaders.includes(name));
-  const gone = new AbortController();
-  response.on('close', () => gone.abort());
-  const answer = await fetch(`${RONDO_URL.replace(/\/$/, '')}${request.url}`, {
-    method: request.method,
-    headers: { ...Object.fromEntries(given), authorization: `Bearer ${RONDO_API_KEY}` },
-    ...(request.method === 'POST' && { body: request, duplex: 'half' }),
-    signal: gone.signal,
-  });
-  const headers = ['content-type', 'retry-after'].flatMap((name) => {
-    const value = answer.headers.get(name);
-    return value === null ? [] : [[name, value]];
-  });
-  response.writeHead(answer.status, Object.fromEntries(headers)).flushHeaders();
-  if (answer.body) await pipeline(Readable.fromWeb(answer.body), response);
-  else response.end();
+/** A token that reaches what this person has said, and nothing else of the account. */
+async function giveToken(request, response) {
+  const user = findUser(request) ?? randomUUID();
+  const scopes = ['read', 'send', 'answer', 'files'];
+  const expires_in = 900; // seconds
+  const { token } = await rondo.clientTokens.create({ user, agent_id, scopes, expires_in });
+  const cookie = `user=${user}; Path=/; Max-Age=31536000; HttpOnly; SameSite=Strict`;
+  response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store', 'set-cookie': cookie });
+  response.end(JSON.stringify({ token, expires_in }));
 }
 
 const server = createServer((request, response) => {
-  const file = request.method === 'GET' ? files[new URL(request.url, 'http://page').pathname] : undefined;
-  if (file) {
-    response.writeHead(200, { 'content-type': file[0] }).end(file[1]);
-  } else if (isFromHere(request) && passedOn.some((one) => one.test(`${request.method} ${request.url}`))) {
-    passOn(request, response).catch(() => {
-      if (response.headersSent) response.destroy();
-      else response.writeHead(502).end();
+  const [path] = request.url.split('?');
+  const file = request.method === 'GET' ? files[path] : undefined;
+  if (file) response.writeHead(200, { 'content-type': file[0] }).end(file[1]);
+  else if (request.method === 'POST' && path === '/token')
+    giveToken(request, response).catch((error) => {
+      console.error(error.message);
+      response.writeHead(502).end();
     });
-  } else response.writeHead(404).end();
+  else response.writeHead(404).end();
 });
-server.listen(Number(PORT), () => console.log(`http://localhost:${server.address().port}`));
+server.listen(Number(PORT), () => console.log(`http://localhost:${PORT}`));
+
+const origin = `http://localhost:${PORT}`;
+const asked = await fetch(`${RONDO_URL}/v1/runs`, { method: 'OPTIONS', headers: { origin } });
+if (asked.headers.get('access-control-allow-origin') !== origin)
+  console.error(`Start Rondo with ALLOWED_ORIGINS=${origin}: else it refuses what this page asks.`);

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { Rondo } from '@rondo/client';
 import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
 import { ConsoleBrowser, stopBrowser } from '../console-browser';
-import { newAccount, ordinaryDeployment } from '../shared-deployment';
+import { newAccount, ordinaryDeployment, pagePort } from '../shared-deployment';
 
 const root = resolve(__dirname, '../../../..');
 const program = join(root, 'apps/create-rondo-app/bin/create-rondo-app.mjs');
@@ -108,7 +108,11 @@ describe('the chat of create-rondo-app, in a browser', () => {
   beforeAll(async () => {
     const app = await create('chat');
     await installWithReact(app);
-    server = spawn(process.execPath, ['server.mjs'], { cwd: app, env: { ...env, PORT: '0' }, stdio: 'pipe' });
+    server = spawn(process.execPath, ['server.mjs'], {
+      cwd: app,
+      env: { ...env, PORT: `${await pagePort}` },
+      stdio: 'pipe',
+    });
     if (!server.stdout) throw new Error('the server has no output');
     [url] = (await once(createInterface({ input: server.stdout }), 'line')) as [string];
     browser = await ConsoleBrowser.start(rondo, account);
@@ -195,11 +199,19 @@ describe('the chat of create-rondo-app, in a browser', () => {
     for await (const { result } of client.runs.toolCalls(value.id)) expect(result).toMatchObject({ exit_code: 0 });
   });
 
-  it('reaches nothing else of the account', async () => {
-    const ask = (path: string, init: RequestInit = {}) => fetch(`${url}${path}`, init).then(({ status }) => status);
-    expect(await ask('/v1/runs')).toBe(404);
-    expect(await ask('/v1/api-keys')).toBe(404);
-    const elsewhere = { method: 'POST', headers: { origin: 'https://elsewhere.example' }, body: '{}' };
-    expect(await ask('/v1/runs', elsewhere)).toBe(404);
+  it('reaches what this browser has said, and nothing else of the account', async () => {
+    await open();
+    await say('mine', [{ text: 'It stays here.' }]);
+    await conversation().getByText('It stays here.', { exact: true }).waitFor();
+    const page = await (await fetch(`${url}/main.js`)).text();
+    expect(page).not.toContain(account.key);
+    expect((await fetch(`${url}/v1/runs`)).status).toBe(404);
+
+    const answer = await fetch(`${url}/token`, { method: 'POST' });
+    const { token } = (await answer.json()) as { token: string };
+    const ask = (path: string) => fetch(`${account.url}${path}`, { headers: { authorization: `Bearer ${token}` } });
+    expect(answer.headers.get('set-cookie')).toMatch(/^user=.+; HttpOnly; SameSite=Strict$/);
+    expect(await (await ask('/v1/threads')).json()).toMatchObject({ data: [] });
+    expect((await ask('/v1/api-keys')).status).toBe(403);
   });
 });

@@ -4,23 +4,28 @@ import '@rondo/react/styles.css';
 import { useState } from 'react';
 import { createRoot } from 'react-dom/client';
 
-/** The server of this page adds the API key. */
-const rondo = new Rondo({ baseUrl: location.origin });
+async function askForToken() {
+  const response = await fetch('/token', { method: 'POST' });
+  if (!response.ok) throw new Error('The server of this page gives no token.');
+  const { token, expires_in } = await response.json();
+  return { token, renewedAt: Date.now() + expires_in * 900 };
+}
 
-/** What runs begin with: for example `agent_id`, or a budget. */
-const run = RONDO_MODEL === '' ? {} : { model: RONDO_MODEL };
+/** A client token of the server, which is replaced before it ends. */
+let given = Promise.resolve({ renewedAt: 0 });
+function readToken() {
+  given = given.catch(() => ({ renewedAt: 0 })).then((known) => (known.renewedAt > Date.now() ? known : askForToken()));
+  return given.then(({ token }) => token);
+}
 
-/** Tools that this page runs for the agent. */
+const rondo = new Rondo({ baseUrl: RONDO_URL, apiKey: readToken });
+
+/** What this page does for the tools that agent.mjs describes. */
 const tools = {
   get_local_time: {
-    description: 'The time and the time zone of the person.',
-    effect_class: 'pure',
     handler: () => ({ time: new Date().toString(), zone: Intl.DateTimeFormat().resolvedOptions().timeZone }),
   },
   save_note: {
-    description: 'Keeps a note in the browser of the person.',
-    parameters: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
-    require_approval: true, // the person decides about each call
     handler: ({ text }) => {
       localStorage.setItem('note', String(text));
       return 'It is saved.';
@@ -40,7 +45,7 @@ function App() {
         <h1>Chat</h1>
         <button onClick={() => open(null)}>New chat</button>
       </header>
-      <Chat rondo={rondo} threadId={threadId} run={run} tools={tools} onThread={open}>
+      <Chat rondo={rondo} threadId={threadId} tools={tools} onThread={open}>
         <p>What should the agent do?</p>
       </Chat>
     </main>
