@@ -4,6 +4,7 @@ import { Button } from './button.tsx';
 import { readFollowUps, toChatItems } from './chat-items.ts';
 import { Composer } from './composer.tsx';
 import { ItemList, type ItemParts } from './items.tsx';
+import { isQuestion } from './send-message.ts';
 import { type UseThreadOptions, type UsedThread, useThread } from './use-thread.ts';
 import { Approvals, WaitingLine } from './waits.tsx';
 
@@ -29,7 +30,7 @@ export function Chat({ rondo, parts, children, ...options }: ChatProps) {
 
 /** The same of a thread that the page has from `useThread`. */
 export function Conversation({ thread, parts, children }: ConversationProps) {
-  const { rondo, turns, endings, isActive, isLoading, live, approvals, approve, error, queued } = thread;
+  const { rondo, turns, endings, isActive, isLoading, run, live, approvals, approve, error, queued } = thread;
   const items = useMemo(() => toChatItems(turns, endings), [turns, endings]);
   const waiting = live?.view.waiting ?? null;
   const last = items.at(-1);
@@ -64,7 +65,13 @@ export function Conversation({ thread, parts, children }: ConversationProps) {
           ))}
         </div>
       )}
-      <Composer thread={thread} />
+      <Composer
+        rondo={rondo}
+        send={({ text, ...about }) => thread.send(text, about)}
+        isAnswer={isActive && run !== undefined && isQuestion(live && live.view.lastSeq > 0 ? live.view : run)}
+      >
+        {isActive && <Button work={() => thread.stop()}>Stop</Button>}
+      </Composer>
     </section>
   );
 }

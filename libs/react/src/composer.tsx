@@ -1,14 +1,36 @@
-import { type ChangeEvent, type DragEvent, type KeyboardEvent, useRef, useState } from 'react';
-import { Button, describeProblem } from './button.tsx';
-import { isQuestion } from './send-message.ts';
+import type { Rondo } from '@rondo/client';
+import {
+  type ChangeEvent,
+  type ComponentType,
+  type DragEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  useRef,
+  useState,
+} from 'react';
+import { describeProblem } from './button.tsx';
+import { bytes } from './describe-note.ts';
+import type { NewMessage } from './send-message.ts';
 import { type Attachments, useAttachments } from './use-attachments.ts';
-import type { UsedThread } from './use-thread.ts';
+
+export interface ComposerProps {
+  readonly rondo: Rondo;
+  readonly send: (message: Pick<NewMessage, 'text' | 'files'>) => Promise<unknown>;
+  /** Whether the message answers a question. */
+  readonly isAnswer: boolean;
+  /** What is changed instead of written anew. */
+  readonly text?: string | undefined;
+  /** Above the field. */
+  readonly head?: ReactNode;
+  /** Between the buttons. */
+  readonly children?: ReactNode;
+  /** Says why something failed. */
+  readonly Problem?: ComponentType<{ readonly error: unknown }>;
+}
 
 /** Where a message is written. Files can be chosen, dropped and pasted; Enter sends, and Shift+Enter begins a line. */
-export function Composer({ thread }: { readonly thread: UsedThread }) {
-  const { isActive, run, live, stop } = thread;
-  const { text, setText, attachments, problem, cannotSend, submit } = useDraft(thread);
-  const isAnswer = isActive && run !== undefined && isQuestion(live && live.view.lastSeq > 0 ? live.view : run);
+export function Composer({ isAnswer, head, children, Problem = PlainProblem, ...draft }: ComposerProps) {
+  const { text, setText, attachments, problem, cannotSend, submit } = useDraft(draft);
   const label = isAnswer ? 'Your answer' : 'Message';
   const sendByKey = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
@@ -26,25 +48,23 @@ export function Composer({ thread }: { readonly thread: UsedThread }) {
       onDragOver={(event) => event.preventDefault()}
       onDrop={drop}
     >
-      <AttachedFiles attachments={attachments} />
+      {head}
+      <AttachedFiles attachments={attachments} Problem={Problem} />
       <textarea
         dir="auto"
         aria-label={label}
         placeholder={label}
         rows={Math.min(8, Math.max(2, text.split('\n').length))}
         value={text}
+        autoFocus={draft.text !== undefined}
         onChange={({ currentTarget }) => setText(currentTarget.value)}
         onKeyDown={sendByKey}
         onPaste={({ clipboardData }) => attachments.add(clipboardData.files)}
       />
-      {problem !== null && (
-        <p className="rondo-problem" role="alert">
-          {problem}
-        </p>
-      )}
+      {problem !== null && <Problem error={problem} />}
       <div className="rondo-actions">
         <AttachButton add={attachments.add} />
-        {isActive && <Button work={() => stop()}>Stop</Button>}
+        {children}
         <button type="button" className="rondo-primary" disabled={cannotSend} onClick={submit}>
           {isAnswer ? 'Answer' : 'Send'}
         </button>
@@ -54,37 +74,45 @@ export function Composer({ thread }: { readonly thread: UsedThread }) {
 }
 
 /** A message that is being written, and what sends it. It stays where it could not be sent. */
-function useDraft({ rondo, send }: UsedThread) {
-  const [text, setText] = useState('');
+function useDraft({ rondo, send, text: begun = '' }: Pick<ComposerProps, 'rondo' | 'send' | 'text'>) {
+  const [text, setText] = useState(begun);
   const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<string | null>(null);
+  const [problem, setProblem] = useState<unknown>(null);
   const attachments = useAttachments(rondo);
   const cannotSend = text.trim() === '' || attachments.isUploading || isBusy;
   const submit = () => {
     if (cannotSend) return;
     setBusy(true);
     setProblem(null);
-    send(text, { files: attachments.ids })
-      .then(
-        () => {
-          setText('');
-          attachments.clear();
-        },
-        (error: unknown) => setProblem(describeProblem(error)),
-      )
+    send({ text, files: attachments.ids })
+      .then(() => {
+        setText('');
+        attachments.clear();
+      }, setProblem)
       .finally(() => setBusy(false));
   };
   return { text, setText, attachments, problem, cannotSend, submit };
 }
 
-function AttachedFiles({ attachments }: { readonly attachments: Attachments }) {
+const PlainProblem = ({ error }: { readonly error: unknown }) => (
+  <p className="rondo-problem" role="alert">
+    {describeProblem(error)}
+  </p>
+);
+
+type AttachedFilesProps = Required<Pick<ComposerProps, 'Problem'>> & { readonly attachments: Attachments };
+
+function AttachedFiles({ attachments, Problem }: AttachedFilesProps) {
   if (attachments.all.length === 0) return null;
   return (
     <ul className="rondo-files" aria-label="Files of this message">
       {attachments.all.map((one) => (
         <li key={one.key}>
-          {one.name} {one.id === null && one.problem === null && '(is being uploaded)'}
-          {one.problem !== null && <span className="rondo-problem">{describeProblem(one.problem)}</span>}
+          <span className="rondo-file-name">{one.name}</span>
+          <span className="rondo-file-size">
+            {one.id === null && one.problem === null ? '(is being uploaded)' : bytes(one.size)}
+          </span>
+          {one.problem !== null && <Problem error={one.problem} />}
           <button type="button" aria-label={`Remove ${one.name}`} onClick={() => attachments.remove(one)}>
             ×
           </button>

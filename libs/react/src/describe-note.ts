@@ -16,6 +16,12 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / day)} d ${Math.floor((ms % day) / hour)} h`;
 }
 
+export function bytes(size: number): string {
+  if (size < 1024) return `${size} B`;
+  const kibibytes = size / 1024;
+  return kibibytes < 1024 ? `${kibibytes.toFixed(1)} KiB` : `${(kibibytes / 1024).toFixed(1)} MiB`;
+}
+
 export const count = (value: number): string => value.toLocaleString('en-US');
 
 const replacedSentence = (unknown: readonly string[]): string =>

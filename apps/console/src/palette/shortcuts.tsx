@@ -52,7 +52,7 @@ function findWork(key: string, open: (dialog: Dialog) => void): (() => void) | u
 
 /** The place to write, or to search. */
 function focusField(): void {
-  const field = document.querySelector<HTMLElement>('#page .composer textarea, #page input[type=search]');
+  const field = document.querySelector<HTMLElement>('#page .rondo-composer textarea, #page input[type=search]');
   field?.focus();
 }
 

@@ -1,9 +1,8 @@
 import type { Run } from '@rondo/client';
-import { type NewMessage, type WhileActive, useAttachments } from '@rondo/react';
-import { type DragEvent, type KeyboardEvent, type SubmitEvent, useState } from 'react';
+import { type NewMessage, Composer as PlainComposer, type WhileActive, isQuestion } from '@rondo/react';
+import { useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
-import { useProblem } from '../ui/use-problem.ts';
-import { AttachButton, AttachmentList } from './attachment-list.tsx';
+import { useProblemText } from '../ui/use-problem.ts';
 import { type RunChoice, RunChoiceFields, noChoice, toRunFields } from './run-choice.tsx';
 
 export interface EditedQuestion {
@@ -23,68 +22,29 @@ interface ComposerProps {
   readonly edited?: EditedQuestion | undefined;
 }
 
-/** Where a message is written. Files can be chosen, dropped and pasted. */
+/** Where a message is written, with what becomes of it. */
 export function Composer({ send, active, unchosenAgent, edited }: ComposerProps) {
-  const [text, setText] = useState(edited?.text ?? '');
   const [choice, setChoice] = useState<RunChoice>(edited?.choice ?? noChoice);
   const [whileActive, setWhileActive] = useState<WhileActive>('tell');
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useProblem();
-  const attachments = useAttachments(useRondo());
-  const isAnswer = !edited && active?.status === 'waiting_input' && active.waiting?.reason === 'ask';
-  const cannotSend = text.trim() === '' || attachments.isUploading || isBusy;
-
-  const submit = (event?: SubmitEvent) => {
-    event?.preventDefault();
-    if (cannotSend) return;
-    setBusy(true);
-    setProblem(null);
-    send({ text, files: attachments.ids, run: toRunFields(choice), whileActive })
-      .then(() => {
-        setText('');
-        attachments.clear();
-      }, setProblem)
-      .finally(() => setBusy(false));
-  };
-  const sendByKey = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-    event.preventDefault();
-    submit();
-  };
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    attachments.add(event.dataTransfer.files);
-  };
+  const isAnswer = !edited && active !== undefined && isQuestion(active);
   return (
-    <form className="composer" onSubmit={submit} onDrop={drop} onDragOver={(e) => e.preventDefault()}>
-      {edited && <EditedLine cancel={edited.cancel} />}
-      <AttachmentList attachments={attachments} />
-      <textarea
-        dir="auto"
-        aria-label={isAnswer ? 'Your answer' : 'Message'}
-        placeholder={isAnswer ? 'Your answer' : 'Message'}
-        rows={Math.min(8, Math.max(2, text.split('\n').length))}
-        value={text}
-        autoFocus={edited !== undefined}
-        onChange={({ currentTarget }) => setText(currentTarget.value)}
-        onKeyDown={sendByKey}
-        onPaste={({ clipboardData }) => attachments.add(clipboardData.files)}
-      />
-      {problem !== null && <Problem text={problem} />}
-      <div className="composer-line">
-        <AttachButton attachments={attachments} />
-        {active && !isAnswer && !edited && <WhileActiveField value={whileActive} onChange={setWhileActive} />}
-        {(!active || edited) && <RunChoiceFields choice={choice} onChange={setChoice} unchosen={unchosenAgent} />}
-        <button className="primary" disabled={cannotSend}>
-          Send
-        </button>
-      </div>
-    </form>
+    <PlainComposer
+      rondo={useRondo()}
+      send={(message) => send({ ...message, run: toRunFields(choice), whileActive })}
+      isAnswer={isAnswer}
+      text={edited?.text}
+      head={edited && <EditedLine cancel={edited.cancel} />}
+      Problem={Problem}
+    >
+      {active && !isAnswer && !edited && <WhileActiveField value={whileActive} onChange={setWhileActive} />}
+      {(!active || edited) && <RunChoiceFields choice={choice} onChange={setChoice} unchosen={unchosenAgent} />}
+    </PlainComposer>
   );
 }
 
-function Problem({ text }: { readonly text: string }) {
-  return (
+function Problem({ error }: { readonly error: unknown }) {
+  const text = useProblemText(error);
+  return text === null ? null : (
     <p className="problem" role="alert">
       {text}
     </p>

@@ -1,6 +1,6 @@
 import type { Usage } from '@rondo/client';
 
-export { count, duration } from '@rondo/react';
+export { bytes, count, duration } from '@rondo/react';
 
 const second = 1000;
 const minute = 60 * second;
@@ -53,10 +53,4 @@ export function cost(usd: number | null): string {
   if (usd === 0) return '$0';
   if (usd < 0) return `−${cost(-usd)}`;
   return usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;
-}
-
-export function bytes(size: number): string {
-  if (size < 1024) return `${size} B`;
-  const kibibytes = size / 1024;
-  return kibibytes < 1024 ? `${kibibytes.toFixed(1)} KiB` : `${(kibibytes / 1024).toFixed(1)} MiB`;
 }
