@@ -14,12 +14,10 @@ export function WhoAmI() {
         <dd title={who.account_id}>{who.account_name ?? who.account_id}</dd>
       </div>
       <div>
-        <dt className="unseen">Key</dt>
-        <dd title={who.caller_id}>{caller}</dd>
+        <dt>Key</dt> <dd title={who.caller_id}>{caller}</dd>
       </div>
       <div>
-        <dt className="unseen">Role</dt>
-        <dd>{who.operates_deployment === true ? `${role}, operates the deployment` : role}</dd>
+        <dt>Role</dt> <dd>{who.operates_deployment === true ? `${role}, operates the deployment` : role}</dd>
       </div>
     </dl>
   );

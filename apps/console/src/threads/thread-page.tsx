@@ -137,7 +137,7 @@ function ThreadHead({ thread, isBusy }: { readonly thread: Thread; readonly isBu
       <NotifySwitch threadId={thread.id} title={title ?? 'Rondo'} />
       {mayWrite && <button onClick={() => setRenaming(true)}>Rename</button>}
       {mayWrite && <ShareThread thread={thread} />}
-      <Link to="/runs" search={{ thread: thread.id }}>
+      <Link to="/runs" search={{ thread: thread.id }} className="button">
         Its runs
       </Link>
       {mayWrite && !isBusy && (

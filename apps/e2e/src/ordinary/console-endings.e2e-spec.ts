@@ -31,6 +31,7 @@ describe('what the console says of a run', () => {
     expect(await page.getByText('Completed', { exact: true }).count()).toBe(0);
     await browser.open('/console/runs');
     await page.getByRole('link', { name: input }).getByText(word).waitFor();
+    await page.waitForFunction("document.title === 'Runs · Rondo'");
   });
 
   it('without an MCP server that it was to have names the server and the reason', async () => {
