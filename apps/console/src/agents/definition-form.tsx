@@ -10,7 +10,7 @@ interface DefinitionFormProps {
 }
 
 const profiles = [
-  ['', "the deployment's"],
+  ['', 'default'],
   ['suna', 'suna'],
   ['ii', 'ii'],
   ['symphony', 'symphony'],
@@ -40,7 +40,7 @@ export function DefinitionForm({ definition, onChange }: DefinitionFormProps) {
         <TextField
           label="Model"
           list="models-of-agents"
-          placeholder="the deployment's"
+          placeholder="default"
           spellCheck={false}
           value={definition.model ?? ''}
           onChange={(event) => change('model', event.currentTarget.value)}
@@ -83,25 +83,25 @@ function Numbers({ definition, onChange }: DefinitionFormProps) {
   return (
     <div className="fields">
       <NumberField
-        placeholder="as it is by default"
-        label="Iterations at most"
+        placeholder="default"
+        label="Max iterations"
         value={limits?.max_iterations}
         onChange={(value) => onChange(withField(definition, 'limits', withMember(limits, 'max_iterations', value)))}
       />
       <NumberField
-        placeholder="as it is by default"
-        label="Seconds at most"
+        placeholder="default"
+        label="Max seconds"
         value={limits?.max_duration_s}
         onChange={(value) => onChange(withField(definition, 'limits', withMember(limits, 'max_duration_s', value)))}
       />
       <NumberField
-        placeholder="as it is by default"
+        placeholder="default"
         label="Budget of a run, USD"
         value={budget?.usd}
         onChange={(value) => onChange(withField(definition, 'budget', withMember(budget, 'usd', value)))}
       />
       <NumberField
-        placeholder="as it is by default"
+        placeholder="default"
         label="Temperature"
         value={llm?.temperature}
         onChange={(value) => onChange(withField(definition, 'llm', withMember(llm, 'temperature', value)))}

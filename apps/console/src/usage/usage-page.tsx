@@ -120,7 +120,7 @@ function Report({ report, days, measure, now }: ReportProps) {
       <dl className="figures">
         <Figure name="Cost" value={total.calls === 0 ? '$0' : cost(total.cost_usd)} />
         <Figure name="Tokens in" value={count(total.input_tokens)} />
-        <Figure name="of them from a cache" value={count(total.cached_tokens)} />
+        <Figure name="Tokens in, cached" value={count(total.cached_tokens)} />
         <Figure name="Tokens out" value={count(total.output_tokens)} />
         <Figure name="Calls" value={count(total.calls)} />
       </dl>
