@@ -225,7 +225,7 @@ describe('a chat with a computer beside it', () => {
   it('asks what the agent proposes', async () => {
     await open();
     await page.getByRole('group', { name: 'What to ask next' }).getByRole('button', { name: 'Say hello.' }).click();
-    await conversation().getByRole('article', { name: 'You' }).getByText('Say hello.').waitFor();
+    await conversation().getByRole('article', { name: 'You' }).getByText('Say hello.', { exact: true }).waitFor();
     await page.getByRole('group', { name: 'What to ask next' }).waitFor({ state: 'detached' });
   });
 });
