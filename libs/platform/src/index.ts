@@ -14,6 +14,7 @@ export {
 export { mcpVariables } from './mcp-variables';
 export { toolName } from './mcp-tool-name';
 export { previewUrl } from './preview-url';
+export { FrontMatterProblem, readFrontMatter } from './front-matter';
 export { toError, toMessage } from './thrown';
 export { SealBroken, SecretBox, secretsKey } from './secret-box';
 

@@ -3,7 +3,7 @@ import { type SkillFrontMatter, sha256, skillDescription, skillName, whyNotPlain
 import { skillLimits } from '@rondo/contract/api';
 import { hashSkillFiles } from '@rondo/messaging';
 import type { NewSkillVersion, StoredSkillFile } from '@rondo/persistence';
-import { CORE_SCHEMA, load } from 'js-yaml';
+import { FrontMatterProblem, readFrontMatter } from '@rondo/platform';
 import { z } from 'zod';
 import { ApiError } from '../problems/api-error';
 
@@ -32,7 +32,7 @@ export function readSkill(given: readonly GivenFile[]): NewSkillVersion {
   requireDistinctPaths(files.map(({ path }) => path));
   const text = files.find(({ path }) => path === manifest)?.bytes;
   if (!text) throw refused(`There is no ${manifest}, neither at the top nor in the only folder there.`);
-  return { frontMatter: readFrontMatter(text), sha256: hashSkillFiles(files), files };
+  return { frontMatter: readManifest(text), sha256: hashSkillFiles(files), files };
 }
 
 const byPath = (a: StoredSkillFile, b: StoredSkillFile): number =>
@@ -96,20 +96,8 @@ const given = z.object({
   metadata: z.record(z.string(), z.union([scalar, z.unknown().transform((value) => JSON.stringify(value))])).nullish(),
 });
 
-/** Aliases let a short text stand for an enormous value. */
-const mostNodes = 1_000;
-
-function readFrontMatter(bytes: Buffer): SkillFrontMatter {
-  const head = bytes
-    .subarray(0, skillLimits.frontMatterBytes)
-    .toString()
-    .replace(/^\uFEFF/, '');
-  const text = /^---[ \t]*\r?\n([^]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(head)?.[1];
-  if (text === undefined)
-    throw refused(
-      `${manifest} must begin with front matter between two lines of ---, in its first ${skillLimits.frontMatterBytes} bytes.`,
-    );
-  const parsed = given.safeParse(parseYaml(text));
+function readManifest(bytes: Buffer): SkillFrontMatter {
+  const parsed = given.safeParse(parse(bytes));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw refused(`${manifest}: ${issue?.path.join('.') || 'front matter'}: ${issue?.message}.`);
@@ -118,26 +106,11 @@ function readFrontMatter(bytes: Buffer): SkillFrontMatter {
   return { name, description, license, compatibility, allowed_tools: tools ?? [], metadata: metadata ?? {} };
 }
 
-function parseYaml(text: string): unknown {
-  let value: unknown;
+function parse(bytes: Buffer): unknown {
   try {
-    value = load(text, { schema: CORE_SCHEMA });
+    return readFrontMatter(bytes, skillLimits.frontMatterBytes);
   } catch (error) {
-    const reason = error instanceof Error ? error.message.split('\n')[0] : '';
-    throw refused(`${manifest}: its front matter is no YAML: ${reason}.`);
-  }
-  requireFewNodes(value);
-  return value;
-}
-
-/** Visits a value once for each alias of it, so that it counts what a copy of it would have. */
-function requireFewNodes(value: unknown): void {
-  const waiting: unknown[] = [value];
-  for (let count = 0; waiting.length > 0; count += 1) {
-    if (count > mostNodes) throw refused(`${manifest}: its front matter has more than ${mostNodes} values.`);
-    const next = waiting.pop();
-    if (typeof next !== 'object' || next === null) continue;
-    const inner: unknown[] = Object.values(next);
-    waiting.push(...inner.slice(0, mostNodes));
+    if (error instanceof FrontMatterProblem) throw refused(`${manifest}: ${error.message}.`);
+    throw error;
   }
 }
