@@ -70,6 +70,7 @@ import { composeDocuments, composeFiles } from './files/compose-files';
 import { DocumentsFromFiles } from './files/documents-from-files';
 import { ImagesFromBlobs } from './images/images-from-blobs';
 import { composeImages } from './images/compose-images';
+import { composeWorkspaces } from './workspaces/compose-workspaces';
 import { FactMetrics } from './maintenance/fact-metrics';
 import { maintenanceTasks } from './maintenance/maintenance-tasks';
 import { RunMetrics } from './maintenance/run-metrics';
@@ -216,6 +217,7 @@ function toRunner(
     catalogFor: mcpCatalog.catalogFor.bind(mcpCatalog),
   });
   const files = composeFiles(adapters, placement);
+  const workspaces = composeWorkspaces(adapters, placement);
   const { documentCache, documentsInMessages } = composeDocuments(database, providers.providers);
   const { imageCache, imagesFromUrls } = composeImages({ database, blobs, config });
   const tokens = new TiktokenCounter();
@@ -223,6 +225,7 @@ function toRunner(
     owner: config.WORKER_ID,
     store,
     feed,
+    withWorkspace: workspaces.preparedIn.bind(workspaces),
     prepared: async (claim, signal) => {
       // Not awaited: it is for the runs that this worker takes over later, whose lost replies have to be counted at once.
       tokens.load(claim.run.settings.model).catch(warnTo(log)('vocabulary not loaded'));

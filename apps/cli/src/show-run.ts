@@ -69,6 +69,12 @@ export class RunDisplay {
     if (event.type === 'approval.decided') this.decision(event);
     if (event.type === 'mcp.skipped')
       this.note(`! The MCP server ${event.data.server} was left out: ${event.data.reason}`, 'yellow');
+    if (event.type === 'workspace.preparing') this.note('The workspace is being prepared …', 'cyan');
+    if (event.type === 'workspace.prepared')
+      this.note(
+        `The workspace is prepared: ${event.data.repository?.path ?? 'no repository'}, ${event.data.files.length} files`,
+        'cyan',
+      );
     if (event.type === 'mcp.connected')
       this.note(`The MCP server ${event.data.server} is connected: ${event.data.tools.join(', ')}`, 'cyan');
     if (event.type === 'budget.raised')

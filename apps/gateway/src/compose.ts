@@ -269,7 +269,9 @@ function toServices(
   { config, warn }: { config: GatewayConfig; warn: ReturnType<typeof warnTo> },
 ) {
   const secrets = config.SECRETS_KEY === undefined ? undefined : new SecretBox(config.SECRETS_KEY, 'mcp');
-  const settings = new RunSettingsResolver({ providers, ...names, ...runBudgets(config), secrets });
+  const toolCatalog = new ToolCatalog(adapters.link);
+  const whyNowhere = toolCatalog.whyNowhere.bind(toolCatalog);
+  const settings = new RunSettingsResolver({ providers, ...names, ...runBudgets(config), secrets, whyNowhere });
   const agentService = new AgentService({ ...adapters, settings, secrets });
   const onError = warn('jobs left to the sweeper');
   const { runs, balances } = adapters;
@@ -294,7 +296,6 @@ function toServices(
     onError,
   });
   const mcpDiscovery = new McpDiscoveryService({ link: adapters.link, secrets, startMs: config.MCP_START_S * 1_000 });
-  const toolCatalog = new ToolCatalog(adapters.link);
   const signsOfLife = new SignsOfLife(adapters.link, () => toolCatalog.executors);
   const runWaits = new RunWaits({ ...adapters, signsOfLife, findHolder: (run) => findHolder(adapters.database, run) });
   return {

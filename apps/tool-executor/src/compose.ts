@@ -16,7 +16,14 @@ import { KeyedMutex } from './keyed-mutex';
 import { McpTools } from './mcp/mcp-tools';
 import { type OwnDirectory, requireOwnDirectory } from './hosting/own-directory';
 import { McpResponder } from './mcp/mcp.responder';
-import { SandboxHealth, type SandboxProvider, SandboxSlots, createSandboxProvider, deletionNotice } from './sandboxes';
+import {
+  SandboxHealth,
+  type SandboxProvider,
+  SandboxSlots,
+  TermsInUse,
+  createSandboxProvider,
+  deletionNotice,
+} from './sandboxes';
 import { SkillFolders } from './skills/skill-folders';
 import { AskedSecrets, type SecretSource } from './secrets/secret-source';
 import { SiteStore } from './sites/site-store';
@@ -29,7 +36,7 @@ import { SandboxResponder } from './hosting/sandbox.responder';
 import { ToolCallProcessor } from './tools/tool-call.processor';
 import { BrowserOperator } from './tools/browser/browser-operator';
 import { PreviewUrls } from './tools/ports/preview-urls';
-import { lackedNeeds } from './tools/lacked-needs';
+import { lackedNeeds, lackedOfEnvironments } from './tools/lacked-needs';
 import { createToolServices } from './tools/tool-services';
 import { ToolRunner, type ToolSandboxes } from './tools/tool-runner';
 import { WorkspaceAdoptions } from './hosting/workspace-adoptions';
@@ -84,11 +91,15 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
   const { previews, sites, ...sandboxParts } = await composeSandboxes({
     ...{ config, executorId, directory, nats, log, turns, secretSource },
   });
-  const { sandboxes, sandboxSlots, hosting } = sandboxParts;
+  const { sandboxes, sandboxSlots, hosting, terms } = sandboxParts;
   const services = createToolServices(config, { proxy: OutboundProxy.from(config), box });
   const mcp = new McpTools(box, secretSource);
   const toolRunner = new ToolRunner({
-    sandboxes: { ...toToolSandboxes(sandboxes, previews), requireHere: hosting.require.bind(hosting) },
+    sandboxes: {
+      ...toToolSandboxes(sandboxes, previews),
+      requireHere: hosting.require.bind(hosting),
+      holdTerms: terms.hold.bind(terms),
+    },
     slots: sandboxSlots,
     ...{ services, mcp, sites, log, turns },
     skills: new SkillFolders({ ask: (question) => requestSkill(nats, executorId, question) }),
@@ -105,10 +116,10 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
       ),
   });
   return {
-    lacks: lackedNeeds(config, services),
+    lacks: { ...lackedNeeds(config, services), ...lackedOfEnvironments(config) },
     ...{ config, identity, nats, consumer, toolCallMetrics, ...sandboxParts },
     toolCallProcessor: new ToolCallProcessor(consumer, config.TOOL_DRAIN_S * 1_000),
-    mcpResponder: new McpResponder({ nats, executorId, mcp, sandboxes, slots: sandboxSlots, hosting, log }),
+    mcpResponder: new McpResponder({ nats, executorId, mcp, sandboxes, slots: sandboxSlots, hosting, terms, log }),
     gauges: new ExecutorGauges({ ...sandboxParts, slots, load: () => consumer.load }),
     close: async () => {
       await mcp.close();
@@ -155,11 +166,12 @@ async function composeSandboxes({ config, executorId, directory, nats, log, turn
     ask: (asked, before) => requestHosting(nats, executorId, { asked, before }),
   });
   const reached = { nats, executorId, sandboxes, sites };
+  const terms = new TermsInUse(sandboxes);
   return {
-    ...{ sandboxes, sandboxSlots, sandboxHealth, previews, sites, hosting },
+    ...{ sandboxes, sandboxSlots, sandboxHealth, previews, sites, hosting, terms },
     sandboxResponder: new SandboxResponder(reached),
     sandboxAccess: new SandboxAccess({
-      ...{ ...reached, slots: sandboxSlots, previews, hosting, operator: new BrowserOperator(turns) },
+      ...{ ...reached, slots: sandboxSlots, previews, hosting, terms, operator: new BrowserOperator(turns) },
       states: new SandboxStates({ sandboxes, usdPerHour: config.SANDBOX_USD_PER_H }),
     }),
     sandboxReconciler: new SandboxReconciler({

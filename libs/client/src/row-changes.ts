@@ -75,6 +75,8 @@ const table = {
   'budget.raised': note,
   'mcp.connected': note,
   'mcp.skipped': note,
+  'workspace.preparing': note,
+  'workspace.prepared': note,
   'database.replaced': note,
 } satisfies FactTable<RowChange | undefined>;
 

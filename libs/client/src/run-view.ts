@@ -91,6 +91,8 @@ export interface NoteRow {
         | 'budget.raised'
         | 'mcp.connected'
         | 'mcp.skipped'
+        | 'workspace.preparing'
+        | 'workspace.prepared'
         | 'database.replaced';
     }
   >;

@@ -6,6 +6,21 @@ export { type ClientScope, clientScope } from './client-scope';
 export { type EndUser, endUser, readUser } from './end-user';
 export { type ThreadLimits, textLimits, usualThreadLimits } from './text-limits';
 
+export {
+  type Environment,
+  type EnvironmentRepository,
+  type SandboxTerms,
+  type WorkspacePrepared,
+  type WorkspaceSkill,
+  environment,
+  isListedHost,
+  repositoryPath,
+  sandboxTerms,
+  toSandboxTerms,
+  workspaceSkill,
+  workspacePrepared,
+} from './environment';
+
 // Messages and images
 export {
   type ContentBlock,

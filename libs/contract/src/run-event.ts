@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { awaitedApproval, decidedApproval } from './approval';
+import { workspacePrepared, workspacePreparing } from './environment';
 import { runForked } from './fork';
 import { inputGiven, inputRequested } from './elicitation';
 import { taskCreated } from './mcp-task';
@@ -204,6 +205,12 @@ const serverFacts = {
   'mcp.skipped': z.object({ server: z.string(), reason: z.string() }),
 };
 
+/** Facts of what the settings of a run want its workspace to have. */
+const workspaceFacts = {
+  'workspace.preparing': workspacePreparing,
+  'workspace.prepared': workspacePrepared,
+};
+
 const factData = {
   ...runFacts,
   ...databaseFacts,
@@ -213,6 +220,7 @@ const factData = {
   ...secretFacts,
   ...contextFacts,
   ...serverFacts,
+  ...workspaceFacts,
 };
 type FactData = { [Type in keyof typeof factData]: z.infer<(typeof factData)[Type]> };
 export type FactType = keyof FactData;

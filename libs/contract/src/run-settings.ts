@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { approvalRule, approvalSettings } from './approval';
 import { callerTools } from './caller-tool';
+import { environment } from './environment';
 import { fallbacks, requestedFallbacks } from './fallback';
 import { mcpServerRequests, mcpServers } from './mcp-server';
 import { memoryChoices, runMemoryStore } from './memory';
@@ -148,6 +149,8 @@ export const runSettings = z.strictObject({
   caller_tools: callerTools.optional(),
   /** The sandbox may use and not read them. Absent: none. */
   secrets: secretNames.optional(),
+  /** What its workspace has and may reach. Absent: an empty one, and what the deployment allows. */
+  environment: environment.optional(),
   /** Their names and descriptions are in the prompt, their files at `/skills`. By name. Absent: none. */
   skills: z.array(runSkill).optional(),
   /** Its tools reach them, and its prompt lists their entries. By name. Absent: none. */
@@ -201,6 +204,8 @@ const overridable = {
   caller_tools: callerTools.optional(),
   /** Names of secrets that the sandbox may use and not read. A list replaces that of the earlier part. */
   secrets: secretNames.optional(),
+  /** What the workspace has and may reach. It replaces that of the earlier part as a whole. */
+  environment: environment.optional(),
   /** Skills whose files the sandbox sees at `/skills`. A list replaces that of the earlier part. */
   skills: skillChoices.optional(),
   /** Memory stores that the run reads, and changes as `policy` says: `ask` if it is absent. A list replaces that of the earlier part. */
@@ -238,6 +243,7 @@ export const accountSettings = settingsRequest.omit({
   mcp_servers: true,
   caller_tools: true,
   secrets: true,
+  environment: true,
   skills: true,
   memory: true,
 });

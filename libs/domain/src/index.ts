@@ -107,7 +107,7 @@ export { toolAliases } from './tools/alias.tools';
 export { runAgentTool } from './tools/agent.tools';
 export { type ExecutorTool, builtInTools, implementedTools, tools } from './tools/catalog';
 export { isMemoryStoreTool } from './tools/memory-store.tools';
-export { type LackedNeeds, availableTools, whyUnavailable } from './tools/available-tools';
+export { type LackedNeeds, availableTools, environmentNeeds, whyUnavailable } from './tools/available-tools';
 export {
   type ToolDefinition,
   type ToolNeed,

@@ -1,4 +1,11 @@
-import type { BudgetRaised, McpConnected, NoteRow, RunForked } from '@rondo/client';
+import type {
+  BudgetRaised,
+  McpConnected,
+  NoteRow,
+  RunForked,
+  WorkspacePrepared,
+  WorkspacePreparing,
+} from '@rondo/client';
 
 const second = 1000;
 const minute = 60 * second;
@@ -51,6 +58,10 @@ export function describeNote(fact: NoteRow['fact']): string {
       return connectedSentence(fact.data);
     case 'mcp.skipped':
       return `The MCP server ${fact.data.server} was left out, and the run has no tools of it: ${fact.data.reason}`;
+    case 'workspace.preparing':
+      return `Prepares the workspace: ${preparedThings(fact.data)}.`;
+    case 'workspace.prepared':
+      return `The workspace is prepared${repositorySentence(fact.data.repository)}, after ${duration(fact.data.duration_ms)}.`;
     case 'tool.input_requested':
       return fact.data.elicitations.map(({ server, message }) => `The MCP server ${server} asks: ${message}`).join(' ');
     case 'tool.input_given':
@@ -86,6 +97,18 @@ function connectedSentence({ server, tools, refused }: McpConnected['data']): st
   const names = refused.map(({ tool, reason }) => `${tool} (${reason})`).join(', ');
   return refused.length === 0 ? `${offered}.` : `${offered}; not offered: ${names}.`;
 }
+
+function preparedThings({ repository, files, egress }: WorkspacePreparing['data']): string {
+  const things = [
+    ...(repository ? [`the repository in ${repository.path}`] : []),
+    ...(files.length > 0 ? [files.length === 1 ? '1 file' : `${files.length} files`] : []),
+    ...(egress ? [`its network reaches ${egress.join(', ') || 'nothing'}`] : []),
+  ];
+  return things.join(', ') || 'nothing is asked for';
+}
+
+const repositorySentence = (repository: WorkspacePrepared['data']['repository']): string =>
+  repository === null ? '' : `: ${repository.path} is at ${repository.commit.slice(0, 12)}`;
 
 function forkSentence({ data: { seq, cut_back: cutBack, model } }: RunForked): string {
   const shared = `The fork begins here: facts 1…${seq} are those of its origin`;

@@ -198,6 +198,19 @@ const shown: { readonly [Type in Fact['type']]: Shown<Type> | string } = {
     data: { approval_id: 'apr_1', ...call, ...{ name: 'TOKEN' }, outcome: 'deny', decided_by: 'key_1', reason: 'No.' },
     words: 'A person denied this run the secret TOKEN: No.',
   },
+  'workspace.preparing': {
+    data: { repository: { path: 'site', ref: null }, files: ['a.txt'], egress: [] },
+    words: 'Prepares the workspace: the repository in site, 1 file, its network reaches nothing.',
+  },
+  'workspace.prepared': {
+    data: {
+      repository: { path: 'site', ref: null, commit: '0'.repeat(40), is_new: true },
+      files: [],
+      skills: [],
+      duration_ms: 1_000,
+    },
+    words: 'The workspace is prepared: site is at 000000000000, after 1.0 s.',
+  },
   'mcp.skipped': { data: { server: 'shop', reason: 'It is away.' }, words: 'The MCP server shop was left out' },
 };
 

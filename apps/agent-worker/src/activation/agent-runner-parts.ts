@@ -46,6 +46,8 @@ export interface AgentRunnerParts extends RunPortsParts {
   readonly owner: string;
   readonly store: RunStore & FairClaims & LastClaims;
   readonly feed: Pick<RunFeed, 'publish'>;
+  /** The claim with its workspace prepared; early, without that, after an abort. Absent: no run asks for it. */
+  readonly withWorkspace?: (claim: ClaimedRun, signal: AbortSignal) => Promise<ClaimedRun>;
   /** The claim with its files delivered, and the images of its messages' URLs; early, without all of them, after an abort. */
   readonly prepared?: (claim: ClaimedRun, signal: AbortSignal) => Promise<ClaimedRun>;
   /** What a run records before it goes on, where its database was replaced; nothing otherwise. */

@@ -107,9 +107,11 @@ export class AgentRunner {
     return endWithoutLog(claim.runId, this.parts);
   }
 
-  private async runWithPorts(claimed: ClaimedRun, active: ActiveRun): Promise<ActivationOutcome> {
-    const { store, feed, modelFor, toolSetFor, toolsFor, journal: settings } = this.parts;
-    const toolSet = await toolSetFor(claimed, AbortSignal.any([active.signals.stop, active.signals.abandon]));
+  private async runWithPorts(due: ClaimedRun, active: ActiveRun): Promise<ActivationOutcome> {
+    const { store, feed, modelFor, toolSetFor, toolsFor, journal: settings, withWorkspace } = this.parts;
+    const ended = AbortSignal.any([active.signals.stop, active.signals.abandon]);
+    const claimed = (await withWorkspace?.(due, ended)) ?? due; // servers that are commands run there
+    const toolSet = await toolSetFor(claimed, ended);
     const claim = await this.prepared(claimed, active); // it checks last whether the run was abandoned
     const run = toAgentRun(claim, toolSet);
     const journal = new RunJournal(claim, { store, feed, settings, failed: (error) => active.abandon(error) });

@@ -65,6 +65,7 @@ export function toTools(
         mcpServers: run.settings.mcp_servers ?? [],
         secrets: run.settings.secrets ?? [],
         skills: run.settings.skills,
+        environment: run.settings.environment,
         placement: async (thread) => executorId ?? placement.of(thread),
         moves: placement,
         onOutput: (delta: Delta) => journal.publishDelta(delta),

@@ -6,6 +6,7 @@ import {
   type McpTool,
   type RunId,
   mcpResourceOperation,
+  toSandboxTerms,
 } from '@rondo/contract';
 import { type ClaimedRun, type ServerFact, TerminalError, type ToolDefinition } from '@rondo/domain';
 import type { McpListRequest } from '@rondo/messaging';
@@ -84,7 +85,9 @@ export class McpCatalog {
     executorId.catch(() => undefined); // each server reports it
     const ask = async (server: McpServer): Promise<McpDiscovery> => {
       const { runId, workspaceId: threadId, accountId } = claim;
-      const request = { run_id: runId, thread_id: threadId, account_id: accountId, server };
+      const sandbox = toSandboxTerms(claim.run.settings.environment);
+      const run = { run_id: runId, thread_id: threadId, account_id: accountId };
+      const request = { ...run, server, ...(sandbox && { sandbox }) };
       const answer = await this.listWithPeople(await executorId, request, signal);
       return answer ?? { how: 'failed', reason: 'No executor answered for the server.' };
     };

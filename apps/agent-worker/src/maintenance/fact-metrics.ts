@@ -9,7 +9,7 @@ const outcomes = ['completed', 'failed', 'unknown'] as const;
 /** Why runs fail, besides the errors of models. */
 const failures = [
   ...['model_no_reply', 'too_many_malformed_calls', 'printed_tool_call'],
-  ...['context_too_large', 'no_progress', 'tool_set_lost', 'stopped_with_error'],
+  ...['context_too_large', 'no_progress', 'tool_set_lost', 'stopped_with_error', 'environment_failed'],
 ];
 
 /**

@@ -43,6 +43,7 @@ function reasonAgainst(
   if (facts[0]?.seq !== 1) return 'retention has deleted the first facts of its log';
   if (settings.caller_tools) return 'its caller ran tools, which a replay cannot ask';
   if ((settings.mcp_servers ?? []).length > 0) return 'the tools of its MCP servers are not in its log';
+  if (settings.environment) return 'its workspace was prepared before it began, which a replay does not do';
   if (settings.tool_policies)
     return 'its settings describe tools in their own way, and its log does not have the tools';
   if (earlier.some(({ type }) => type === 'summary')) return 'a summary has replaced a part of its thread';

@@ -126,7 +126,7 @@ const readOwner = ({ audience, agentId }: ClientAccess) => ({
 /** How the agent is told to act, and what it is connected to, is not for browsers. */
 function toShownSettings(settings: RunSettings): RunSettings {
   const { agent, mcp_servers: _, secrets: __, tool_policies: ___, fallbacks: ____, ...others } = settings;
-  const { skills: _____, memory: ______, ...shown } = others;
+  const { skills: _____, memory: ______, environment: _______, ...shown } = others;
   return { ...shown, agent: agent.name === undefined ? {} : { name: agent.name } };
 }
 

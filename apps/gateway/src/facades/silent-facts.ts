@@ -16,6 +16,8 @@ const silent = [
   'context.compaction_failed',
   'mcp.connected',
   'mcp.skipped',
+  'workspace.preparing',
+  'workspace.prepared',
   'database.replaced',
 ] as const satisfies readonly FactType[];
 

@@ -155,7 +155,7 @@ export class RunService {
       definition: stored?.definition,
     });
     const { settings, ...admission } = await accountLimits.admit(accountId, { ...requested, ...pinned });
-    await this.requireSecrets(accountId, settings.secrets);
+    await this.requireSecrets(accountId, settings);
     await this.countStored({ accountId, threadId, projectId }, { input, usesTools: settings.tools.length > 0 });
     const agent = stored && { id: stored.id, version: stored.version, isNamed: source === 'request' };
     const content = { input, files, settings, agent, metadata };
@@ -185,10 +185,11 @@ export class RunService {
     };
   }
 
-  private async requireSecrets(accountId: AccountId, names: readonly string[] = []): Promise<void> {
+  private async requireSecrets(accountId: AccountId, { secrets: names = [], environment }: RunSettings): Promise<void> {
     const missing = names.length === 0 ? [] : await this.dependencies.secrets.findMissing(accountId, names);
     if (missing.length === 0) return;
-    const toField = (name: string) => `secrets.${names.indexOf(name)}`;
+    const toField = (name: string) =>
+      name === environment?.repository?.secret ? 'environment.repository.secret' : `secrets.${names.indexOf(name)}`;
     throw new InvalidRequest(
       missing.map((name) => ({ field: toField(name), message: `there is no secret named "${name}"` })),
     );

@@ -14,6 +14,7 @@ import {
 import type { SecretBox } from '@rondo/platform';
 import { InvalidRequest } from '../problems/api-error';
 import { renewedServer, sealedServer } from './sealed-server';
+import { validateEnvironment } from './validate-environment';
 import { validateModel } from './validate-model';
 
 export interface DeploymentSettings {
@@ -27,6 +28,8 @@ export interface DeploymentSettings {
   readonly budget?: RunSettings['budget'];
   /** The most that a run may set. */
   readonly maxBudget?: RunSettings['budget'];
+  /** Why no executor honours a need of an environment, as far as they were heard of. Absent: nothing is known. */
+  readonly whyNowhere?: (need: string) => string | undefined;
   /** Absent: secrets are refused. */
   readonly secrets?: Pick<SecretBox, 'seal' | 'renew'> | undefined;
 }
@@ -70,7 +73,7 @@ export class RunSettingsResolver {
     request: SettingsRequest,
     { account, settings, servers }: SettingsOwner,
   ): { settings: RunSettings } | { problems: SettingsProblem[] } {
-    const { defaultModel, providers, aliases, fallbacks, budget, maxBudget, secrets } = this.deployment;
+    const { defaultModel, providers, aliases, fallbacks, budget, maxBudget, secrets, whyNowhere } = this.deployment;
     const outcome = effectiveSettings(request, {
       model: defaultModel,
       tools: builtInTools,
@@ -85,7 +88,10 @@ export class RunSettingsResolver {
       ...(maxBudget && { maxBudget }),
     });
     if ('problems' in outcome) return outcome;
-    const problems = validateModel(outcome.settings, providers);
+    const problems = [
+      ...validateModel(outcome.settings, providers),
+      ...validateEnvironment(outcome.settings, (need) => whyNowhere?.(need)),
+    ];
     return problems.length > 0 ? { problems } : outcome;
   }
 }

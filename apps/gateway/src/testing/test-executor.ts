@@ -130,6 +130,8 @@ export class TestExecutor {
         return this.act(thread, request.action);
       case 'exec':
         return this.runCommand(request);
+      case 'prepare':
+        throw new TunnelError('invalid_request', 'Nothing prepares workspaces here.');
       case 'connect':
       case 'site':
         return this.connect(thread);

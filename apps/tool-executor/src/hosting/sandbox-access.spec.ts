@@ -8,6 +8,7 @@ import { SandboxStates } from './sandbox-states';
 import {
   type SandboxProvider,
   SandboxSlots,
+  TermsInUse,
   WorkspaceMoved,
   createSandboxProvider,
   sandboxSettings,
@@ -45,6 +46,7 @@ beforeAll(async () => {
   const operator = new BrowserOperator(new KeyedMutex());
   access = new SandboxAccess({
     ...{ nats: executorLink, executorId, sandboxes, slots, previews, sites, states, hosting, operator },
+    terms: new TermsInUse(sandboxes),
   });
   access.onApplicationBootstrap();
   await executorLink.connection.flush();

@@ -1,7 +1,13 @@
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
-import type { AccountId } from '@rondo/contract';
+import {
+  type AccountId,
+  type Environment,
+  type RunId,
+  environment as environmentSchema,
+  toSandboxTerms,
+} from '@rondo/contract';
 import {
   type AcceptedTunnel,
   type NatsLink,
@@ -17,7 +23,9 @@ import { SiteServer } from '../sites/site-server';
 import type { SiteStore } from '../sites/site-store';
 import type { BrowserOperator } from '../tools/browser/browser-operator';
 import type { PreviewUrls } from '../tools/ports/preview-urls';
-import { type Sandbox, SandboxError, type SandboxProvider, type SandboxSlots } from '../sandboxes';
+import { type Sandbox, SandboxError, type SandboxProvider, type SandboxSlots, type TermsInUse } from '../sandboxes';
+import { KeyedMutex } from '../keyed-mutex';
+import { prepareWorkspace } from '../environments/prepare-workspace';
 import type { WorkspaceHosting } from './workspace-ownership';
 import { runPersonCommand } from './person-command';
 import { TunnelShares } from './tunnel-shares';
@@ -32,6 +40,7 @@ interface SandboxAccessParts {
   readonly sites: SiteStore;
   readonly states: SandboxStates;
   readonly hosting: Pick<WorkspaceHosting, 'require'>;
+  readonly terms: Pick<TermsInUse, 'hold'>;
   readonly operator: BrowserOperator;
 }
 
@@ -49,6 +58,9 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
 
   private readonly siteServer: SiteServer;
   private readonly shares = new TunnelShares(maxTunnels);
+  private readonly preparations = new KeyedMutex();
+  /** By run: what ends the newest. */
+  private readonly preparing = new Map<RunId, AbortController>();
 
   constructor(private readonly parts: SandboxAccessParts) {
     this.siteServer = new SiteServer(parts.sites);
@@ -126,6 +138,8 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
         return this.operateBrowser(request);
       case 'exec':
         return { head: {}, serve: (tunnel) => this.runCommand(request, tunnel) };
+      case 'prepare':
+        return { head: {}, serve: (tunnel) => this.prepare(request, tunnel) };
     }
   }
 
@@ -133,6 +147,34 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
     return this.use(request, (sandbox) => runPersonCommand(sandbox, request, tunnel)).catch((error: unknown) => {
       throw asTunnelError(error);
     });
+  }
+
+  /** One after the other in each workspace, only as long as the tunnel is open, and for the last holder of the run that asks. */
+  private async prepare(request: RequestWithOp<'prepare'>, tunnel: Duplex): Promise<void> {
+    const { thread_id: thread, account_id: account, run_id: run } = request;
+    const environment = parseEnvironment(request.environment);
+    const left = new AbortController();
+    tunnel.once('close', () => left.abort());
+    tunnel.resume();
+    this.preparing.get(run)?.abort();
+    this.preparing.set(run, left);
+    const work = async () => {
+      const end = await this.parts.terms.hold(thread, toSandboxTerms(environment));
+      try {
+        const egress = this.parts.sandboxes.toEgress(thread);
+        const order = { account, run, egress, signal: left.signal };
+        return await this.use(request, (sandbox) => prepareWorkspace(sandbox, environment, order));
+      } finally {
+        end();
+      }
+    };
+    const prepared = await this.preparations
+      .run(thread, work, left.signal)
+      .catch((error: unknown) => {
+        throw asTunnelError(error);
+      })
+      .finally(() => this.preparing.get(run) === left && this.preparing.delete(run));
+    tunnel.end(JSON.stringify(prepared));
   }
 
   /** Wakes nothing. An action may take longer than an answer of NATS, so its outcome comes through the tunnel. */
@@ -221,6 +263,13 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
   private requireHere({ thread_id: threadId }: ThreadRequest): Promise<void> {
     return this.parts.hosting.require(threadId, patience());
   }
+}
+
+function parseEnvironment(given: unknown): Environment {
+  const parsed = environmentSchema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const named = parsed.error.issues.map(({ path, message }) => `${['environment', ...path].join('.')}: ${message}`);
+  throw new TunnelError('unsupported', `The executor of this workspace does not know it: ${named.join('; ')}`);
 }
 
 const list = ({ files }: Sandbox, { path, depth }: RequestWithOp<'list'>) =>

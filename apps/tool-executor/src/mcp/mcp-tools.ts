@@ -134,7 +134,8 @@ export class McpTools {
     const { account_id: account, thread_id: thread, run_id: run, call_id: commandId } = call;
     if (account === undefined) return failedResult('The call names no account. Not executed.');
     const use: ThreadMcpUse = {
-      ...{ server: target.server, account, thread, run, commandId, egress: context.egress, signal: context.signal },
+      ...{ server: target.server, account, thread, run, commandId, signal: context.signal },
+      egress: { admit: (asked) => context.egress.admitUnlisted(asked) },
       sandbox: () => Promise.resolve(context.sandbox),
     };
     if (call.task) return this.withoutSecrets(use, await this.follow(use, { call, target, context }, call.task));

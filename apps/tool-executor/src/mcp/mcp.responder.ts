@@ -10,8 +10,8 @@ import {
   answerMcpLists,
   answerMcpPrompts,
 } from '@rondo/messaging';
-import { anySignal } from '@rondo/platform';
-import type { SandboxLog, SandboxProvider, SandboxSlots } from '../sandboxes';
+import { type Target, anySignal } from '@rondo/platform';
+import type { SandboxLog, SandboxProvider, SandboxSlots, TermsInUse } from '../sandboxes';
 import { ExecutorClosing } from '../tools/tool-handler';
 import type { WorkspaceHosting } from '../hosting/workspace-ownership';
 import { type StartedServer, longestConnectMs } from './mcp-connection';
@@ -25,6 +25,7 @@ interface McpResponderParts {
   readonly sandboxes: Pick<SandboxProvider, 'get' | 'toEgress' | 'remove'>;
   readonly slots: Pick<SandboxSlots, 'acquire'>;
   readonly hosting: Pick<WorkspaceHosting, 'require'>;
+  readonly terms: Pick<TermsInUse, 'hold'>;
   readonly log: SandboxLog;
 }
 
@@ -69,23 +70,24 @@ export class McpResponder implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private list(request: McpListRequest): Promise<McpDiscovery> {
-    const { sandboxes, slots, hosting, mcp } = this.parts;
+    const { sandboxes, slots, hosting, terms, mcp } = this.parts;
     const { thread_id: thread, run_id: run, account_id: account, server, start_ms: startMs } = request;
     const started = { server, startMs };
     const timeoutMs = longestConnectMs(started);
     return this.inTime(started, async (signal) => {
-      const egress = sandboxes.toEgress(thread);
-      let release: () => void = () => undefined;
+      const ends: (() => void)[] = [];
       const sandbox = async () => {
         await hosting.require(thread, { signal, timeoutMs });
-        release = await slots.acquire({ account, thread }, { signal, timeoutMs });
-        await egress.secrets?.grant({ account, run, call: null });
+        ends.push(await slots.acquire({ account, thread }, { signal, timeoutMs }));
+        ends.push(await terms.hold(thread, request.sandbox));
+        await sandboxes.toEgress(thread).secrets?.grant({ account, run, call: null });
         return sandboxes.get(thread, { account, thread, run });
       };
       try {
+        const egress = { admit: (target: Target) => sandboxes.toEgress(thread).admitUnlisted(target) };
         return await mcp.list({ ...started, account, thread, run, egress, commandId: ownCommandId(), signal, sandbox });
       } finally {
-        release();
+        for (const end of ends.reverse()) end();
       }
     });
   }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { ToolNeed } from '@rondo/domain';
+import { type ToolNeed, environmentNeeds } from '@rondo/domain';
 import type { Config } from '../config';
 import type { ToolServices } from './tool-services';
 
@@ -13,6 +13,8 @@ type Needed = Pick<
   | 'SANDBOX_EGRESS'
   | 'SANDBOX_INTERNAL_HOSTS'
 >;
+
+type EnvironmentNeed = (typeof environmentNeeds)[number];
 
 const reasons: Record<ToolNeed, string> = {
   search_engine:
@@ -42,6 +44,27 @@ export function lackedNeeds(
     transcription: transcription !== undefined,
   };
   return Object.fromEntries(Object.entries(reasons).filter(([need]) => has[need as ToolNeed] === false)); // its own keys
+}
+
+/** What its sandboxes cannot honour of the environment of a run. It announces this, too, so that such runs are refused by the field. */
+export function lackedOfEnvironments({
+  SANDBOX_PROVIDER: provider,
+  SANDBOX_UNSAFE_HOST: isUnsafe,
+  SECRETS_KEY: key,
+}: Pick<Config, 'SANDBOX_PROVIDER' | 'SANDBOX_UNSAFE_HOST' | 'SECRETS_KEY'>): Record<string, string> {
+  const ofNetwork =
+    provider === 'daytona'
+      ? 'sandboxes of the provider daytona cannot do it'
+      : isUnsafe
+        ? 'sandboxes that are not isolated cannot do it'
+        : undefined;
+  const reasons: Record<EnvironmentNeed, string | undefined> = {
+    egress: ofNetwork,
+    'repository.secret': ofNetwork ?? (key === undefined ? 'the tool-executor has no SECRETS_KEY' : undefined),
+  };
+  return Object.fromEntries(
+    environmentNeeds.flatMap((need) => (reasons[need] === undefined ? [] : [[`environment.${need}`, reasons[need]]])),
+  );
 }
 
 /** Whether an image at Daytona has its program shows at the first use; one of Docker is tried at the start. */

@@ -1,4 +1,4 @@
-import { type ExecutorResult, type ThreadId, type ToolResult, failedResult } from '@rondo/contract';
+import { type ExecutorResult, type SandboxTerms, type ThreadId, type ToolResult, failedResult } from '@rondo/contract';
 import { type ToolDefinition, explainArguments } from '@rondo/domain';
 import { type DispatchedCall, type ToolReply, toAccount } from '@rondo/messaging';
 import {
@@ -67,6 +67,8 @@ export type ToolSandboxes = Pick<SandboxProvider, 'get' | 'toEgress' | 'openSkil
     threadId: ThreadId,
     wait: { readonly signal: AbortSignal; readonly timeoutMs: number },
   ) => Promise<void>;
+  /** Resolves to what ends the use. Absent: calls of runs that ask something of their sandbox are refused. */
+  readonly holdTerms?: (threadId: string, terms: SandboxTerms | undefined) => Promise<() => void>;
   /** Undefined unless the call has to be told that the files of the workspace were deleted. */
   readonly deletionNotice?: (threadId: string, callId: string) => Promise<string | undefined>;
 };
@@ -111,21 +113,28 @@ export class ToolRunner {
     const wait = { signal: listeners.signal, timeoutMs: longestWaitMs(call) };
     await this.parts.sandboxes.requireHere?.(call.thread_id, wait); // it may take long, so it occupies no place
     const release = await this.parts.slots.acquire(user, wait);
-    let endUse: (() => void) | undefined;
+    const ends: (() => void)[] = [release];
     try {
       await this.parts.sandboxes.requireHere?.(call.thread_id, wait); // so may the wait for a place
       const notice = usesFiles(prepared.tool) ? await this.deletionNotice(call) : undefined;
       if (notice !== undefined) return failed(notice);
+      ends.push(await this.holdTerms(call));
       const refusal = await this.grantSecrets(prepared, call);
       if (refusal !== undefined) return failed(refusal);
       const labels = { ...user, run: call.run_id, ...(call.epoch !== undefined && { epoch: String(call.epoch) }) };
-      endUse = await this.useSkills(prepared, call, labels);
+      ends.push(await this.useSkills(prepared, call, labels));
       const sandbox = await this.parts.sandboxes.get(call.thread_id, labels);
       return await this.runInTurn(prepared, { call, startBy, listeners, sandbox });
     } finally {
-      endUse?.();
-      release();
+      for (const end of ends.reverse()) end();
     }
+  }
+
+  private async holdTerms({ thread_id: thread, sandbox: terms }: DispatchedCall): Promise<() => void> {
+    const { holdTerms } = this.parts.sandboxes;
+    if (holdTerms) return holdTerms(thread, terms);
+    if (terms) throw new SandboxError('unsupported', 'Not executed: sandboxes here take no environment of a run.');
+    return () => undefined;
   }
 
   /** Undefined unless the sandbox cannot use the secrets that the run names. */
@@ -139,13 +148,9 @@ export class ToolRunner {
   }
 
   /** Resolves to what ends the use. Rejects with SandboxError where the sandbox cannot be shown the skills that the run names. */
-  private async useSkills(
-    { tool }: PreparedCall,
-    call: DispatchedCall,
-    labels: SandboxLabels,
-  ): Promise<(() => void) | undefined> {
+  private async useSkills({ tool }: PreparedCall, call: DispatchedCall, labels: SandboxLabels): Promise<() => void> {
     const { skills = [], thread_id: thread, run_id: run } = call;
-    if (skills.length === 0 || !(usesFiles(tool) || runsCommands(tool, call))) return undefined;
+    if (skills.length === 0 || !(usesFiles(tool) || runsCommands(tool, call))) return () => undefined;
     const folder = await this.parts.sandboxes.openSkills?.(thread, labels);
     if (folder !== undefined && this.parts.skills) return this.parts.skills.use(folder, skills, run);
     const names = skills.map(({ name }) => name).join(', ');

@@ -115,6 +115,7 @@ export type components = {
             })[];
             caller_tools?: components["schemas"]["CallerTool"][];
             secrets?: string[];
+            environment?: components["schemas"]["Environment"];
             skills?: {
                 name: string;
                 version?: number;
@@ -219,6 +220,7 @@ export type components = {
             })[];
             caller_tools?: components["schemas"]["CallerTool"][];
             secrets?: string[];
+            environment?: components["schemas"]["Environment"];
             skills?: {
                 name: string;
                 version?: number;
@@ -1060,6 +1062,7 @@ export type components = {
                 })[];
                 caller_tools?: components["schemas"]["CallerTool"][];
                 secrets?: string[];
+                environment?: components["schemas"]["Environment"];
                 skills?: {
                     name: string;
                     version?: number;
@@ -1244,6 +1247,25 @@ export type components = {
             /** Format: date-time */
             expires_at: string;
         };
+        Environment: {
+            /** @description Is cloned into the workspace, before the run begins. */
+            repository?: {
+                url: string;
+                /** @description A branch, a tag or the id of a commit. Absent: the default branch. */
+                ref?: string;
+                /** @description With the placement `basic`. The sandbox may use and not read it. */
+                secret?: string;
+                /** @description Its folder in /workspace. Absent: the last part of the URL. */
+                path?: string;
+            };
+            /** @description Texts that the workspace has from its beginning. What is there already stays. */
+            files?: {
+                path: string;
+                content: string;
+            }[];
+            /** @description The only hosts that the sandbox reaches, of those that the deployment allows. `[]`: none. */
+            egress?: string[];
+        };
         ErasedUser: {
             user: string;
             threads: number;
@@ -1361,7 +1383,7 @@ export type components = {
             has_more: boolean;
             next_cursor: string | null;
         };
-        Fact: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["DatabaseReplaced"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ToolTaskCreated"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["SecretRequested"] | components["schemas"]["SecretDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"];
+        Fact: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["DatabaseReplaced"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ToolTaskCreated"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["SecretRequested"] | components["schemas"]["SecretDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["WorkspacePreparing"] | components["schemas"]["WorkspacePrepared"];
         FileList: {
             data: {
                 /** @description Relative to the path that was asked for. */
@@ -2335,6 +2357,7 @@ export type components = {
             })[];
             caller_tools?: components["schemas"]["CallerTool"][];
             secrets?: string[];
+            environment?: components["schemas"]["Environment"];
             skills?: {
                 name: string;
                 version?: number;
@@ -2418,6 +2441,7 @@ export type components = {
             })[];
             caller_tools?: components["schemas"]["CallerTool"][];
             secrets?: string[];
+            environment?: components["schemas"]["Environment"];
             skills?: {
                 name: string;
                 version?: number;
@@ -3018,6 +3042,7 @@ export type components = {
             })[];
             caller_tools?: components["schemas"]["CallerTool"][];
             secrets?: string[];
+            environment?: components["schemas"]["Environment"];
             skills?: {
                 name: string;
                 version?: number;
@@ -3090,7 +3115,7 @@ export type components = {
             code: string;
             message: string;
         };
-        RunEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["DatabaseReplaced"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ToolTaskCreated"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["SecretRequested"] | components["schemas"]["SecretDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"];
+        RunEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["DatabaseReplaced"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ToolTaskCreated"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["SecretRequested"] | components["schemas"]["SecretDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["WorkspacePreparing"] | components["schemas"]["WorkspacePrepared"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"];
         RunFailed: {
             id: string;
             /** @constant */
@@ -3244,6 +3269,7 @@ export type components = {
             })[];
             caller_tools?: components["schemas"]["CallerTool"][];
             secrets?: string[];
+            environment?: components["schemas"]["Environment"];
             skills?: {
                 id: string;
                 name: string;
@@ -3990,7 +4016,7 @@ export type components = {
             /** @description Null: none were ever stored. */
             updated_at: string | null;
         };
-        StreamEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["DatabaseReplaced"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ToolTaskCreated"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["SecretRequested"] | components["schemas"]["SecretDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"] | components["schemas"]["StreamGap"] | components["schemas"]["StreamSnapshot"] | components["schemas"]["StreamRewound"];
+        StreamEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["DatabaseReplaced"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ToolTaskCreated"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["SecretRequested"] | components["schemas"]["SecretDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["WorkspacePreparing"] | components["schemas"]["WorkspacePrepared"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"] | components["schemas"]["StreamGap"] | components["schemas"]["StreamSnapshot"] | components["schemas"]["StreamRewound"];
         StreamGap: {
             id: string;
             /** @constant */
@@ -4953,6 +4979,67 @@ export type components = {
             /** @description Shown this once. */
             secret: string;
         };
+        WorkspacePrepared: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "workspace.prepared";
+            data: {
+                repository: {
+                    path: string;
+                    ref: string | null;
+                    commit: string;
+                    is_new: boolean;
+                } | null;
+                files: {
+                    path: string;
+                    is_new: boolean;
+                }[];
+                skills: {
+                    name: string;
+                    description: string;
+                    /** @description Of its folder in /workspace. */
+                    path: string;
+                }[];
+                duration_ms: number;
+            };
+        };
+        WorkspacePreparing: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "workspace.preparing";
+            data: {
+                repository: {
+                    path: string;
+                    ref: string | null;
+                } | null;
+                files: string[];
+                egress: string[] | null;
+            };
+        };
         WrittenFile: {
             path: string;
             /** @description In bytes. */
@@ -5044,6 +5131,7 @@ export type DiscoveredMcpServer = components['schemas']['DiscoveredMcpServer'];
 export type DueTimes = components['schemas']['DueTimes'];
 export type EffectClass = components['schemas']['EffectClass'];
 export type Elicitation = components['schemas']['Elicitation'];
+export type Environment = components['schemas']['Environment'];
 export type ErasedUser = components['schemas']['ErasedUser'];
 export type EvaluatedTask = components['schemas']['EvaluatedTask'];
 export type Evaluation = components['schemas']['Evaluation'];
@@ -5307,6 +5395,8 @@ export type WebhookTrigger = components['schemas']['WebhookTrigger'];
 export type WebhookTriggerChange = components['schemas']['WebhookTriggerChange'];
 export type WebhookTriggerPage = components['schemas']['WebhookTriggerPage'];
 export type WebhookTriggerWithSecret = components['schemas']['WebhookTriggerWithSecret'];
+export type WorkspacePrepared = components['schemas']['WorkspacePrepared'];
+export type WorkspacePreparing = components['schemas']['WorkspacePreparing'];
 export type WrittenFile = components['schemas']['WrittenFile'];
 export type $defs = Record<string, never>;
 export type operations = Record<string, never>;

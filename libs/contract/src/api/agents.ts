@@ -11,6 +11,7 @@ import {
   sortOrder,
   versionNote,
 } from '../agent';
+import { environment } from '../environment';
 import { exampleIds as ids } from './example-ids';
 import { createPage, pageQuery } from './paging';
 import type { PathParam } from './path-params';
@@ -228,7 +229,7 @@ const exampleAgent = {
 };
 
 export const agentSchemas: ApiSchemas = {
-  shared: { AgentDefinition: agentDefinition },
+  shared: { AgentDefinition: agentDefinition, Environment: environment },
   requests: {
     NewAgent: newAgent,
     AgentChange: agentChange,

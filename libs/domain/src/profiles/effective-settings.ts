@@ -133,7 +133,7 @@ function overlay({ name, profile: { settings: profile, ...about }, request, defa
     budget: { ...defaultBudget(defaults, model), ...merged(layers.map(({ budget }) => budget)) },
     ...(approvals && { approvals }),
     ...(policies && { tool_policies: policies }),
-    ...toSecrets(last('secrets')),
+    ...toSandbox(last('environment'), last('secrets')),
     termination: profile.termination,
   };
 }
@@ -146,8 +146,15 @@ const toIdentity = ({
   directives,
 }: NonNullable<SettingsRequest['agent']> = {}) => defined({ name, description, task, system_prompt, directives });
 
-const toSecrets = (names: readonly string[] = []): Pick<RunSettings, 'secrets'> =>
-  names.length > 0 ? { secrets: [...names] } : {};
+/** The secret that a repository is cloned with need not be named once more. */
+function toSandbox(
+  environment: RunSettings['environment'],
+  names: readonly string[] = [],
+): Pick<RunSettings, 'environment' | 'secrets'> {
+  const secret = environment?.repository?.secret;
+  const all = [...new Set([...names, ...(secret === undefined ? [] : [secret])])];
+  return { ...(environment && { environment }), ...(all.length > 0 && { secrets: all }) };
+}
 
 const fullName = (model: string, { aliases }: SettingsDefaults): string => aliases?.get(model) ?? model;
 

@@ -73,6 +73,7 @@ const noProgress: readonly Fact['type'][] = [
   'run.started',
   'mcp.connected',
   'mcp.skipped',
+  'workspace.preparing',
   'database.replaced',
   'iteration.restarted',
   'model.retried',

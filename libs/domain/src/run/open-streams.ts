@@ -33,6 +33,8 @@ export function streamsClosedBy(fact: RecordedFact): string[] {
     case 'run.started':
     case 'mcp.connected':
     case 'mcp.skipped':
+    case 'workspace.preparing':
+    case 'workspace.prepared':
     case 'database.replaced':
     case 'tool.started':
     case 'tool.resolved':

@@ -114,6 +114,8 @@ function change(changes: Draft, fact: NewFact, at: string): void {
     case 'browser.state':
     case 'mcp.connected':
     case 'mcp.skipped':
+    case 'workspace.preparing':
+    case 'workspace.prepared':
     case 'database.replaced':
     case 'tool.planned':
     case 'tool.started':

@@ -7,6 +7,7 @@ import {
   type RecordedFact,
   type RunError,
   type Usage,
+  type WorkspaceSkill,
   addUsage,
   noUsage,
 } from '@rondo/contract';
@@ -39,6 +40,8 @@ export interface RunState {
   readonly calls: KnownCalls;
   /** Tools of servers that the model has found or called, in that order: see `shownTools`. */
   readonly loadedTools: readonly string[];
+  /** Of the repository in its workspace, as it was when the run began. */
+  readonly workspaceSkills: readonly WorkspaceSkill[];
   /** A command was sent to the executor, and may have left a process running. */
   readonly ranCommands: boolean;
   /** Every dialogue message that the model may see, in thread order. */
@@ -77,6 +80,7 @@ export const initialState: RunState = {
   modelFinishReason: 'stop',
   calls: noCalls,
   loadedTools: noTools,
+  workspaceSkills: [],
   ranCommands: false,
   conversation: [],
   usage: noUsage,
@@ -114,6 +118,7 @@ const changed = (state: RunState, changes: Partial<RunState>): RunState =>
       modelFinishReason: state.modelFinishReason,
       calls: state.calls,
       loadedTools: state.loadedTools,
+      workspaceSkills: state.workspaceSkills,
       ranCommands: state.ranCommands,
       conversation: state.conversation,
       usage: state.usage,
@@ -157,9 +162,12 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'model.retried':
     case 'mcp.connected':
     case 'mcp.skipped':
+    case 'workspace.preparing':
     case 'database.replaced':
     case 'browser.state': // the message that it announces is heard by itself
       return state;
+    case 'workspace.prepared':
+      return changed(state, { workspaceSkills: fact.data.skills });
     case 'run.started':
       return changed(state, { started: true, startedAt: readTime(fact) });
     case 'run.waiting':

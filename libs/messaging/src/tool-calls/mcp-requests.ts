@@ -7,6 +7,7 @@ import {
   mcpPromptChoice,
   mcpServer,
   runId,
+  sandboxTerms,
   threadId,
 } from '@rondo/contract';
 import { z } from 'zod';
@@ -23,6 +24,8 @@ export const mcpListRequest = z.object({
   account_id: accountId,
   server: mcpServer,
   start_ms: startTime,
+  /** Of a server that is a command. Executors of before know none, and prepare no workspace for such a run. */
+  sandbox: sandboxTerms.exactOptional(),
 });
 export type McpListRequest = z.infer<typeof mcpListRequest>;
 

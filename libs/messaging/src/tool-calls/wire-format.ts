@@ -11,6 +11,7 @@ import {
   requiredInput,
   runId,
   runSkill,
+  sandboxTerms,
   secretName,
   threadId,
 } from '@rondo/contract';
@@ -48,6 +49,8 @@ export const dispatchedCall = z.object({
   secrets: z.array(secretName).exactOptional(),
   /** The skills that the run names: an executor of before knows none, and commands do not see them there. */
   skills: z.array(runSkill.omit({ description: true })).exactOptional(),
+  /** What the environment of the run asks of its sandbox. Executors of before know none: they prepare no workspace for such a run. */
+  sandbox: sandboxTerms.exactOptional(),
   /** The store it was sent into, see ToolStreams.store: no other store has its claim. Older workers do not send it. */
   store: z.string().exactOptional(),
   /** The claim of the run under which it was sent, for the labels of a sandbox. Older workers do not send it. */

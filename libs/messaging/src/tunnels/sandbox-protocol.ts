@@ -1,4 +1,4 @@
-import { accountId, browserAction, sandboxState, threadId } from '@rondo/contract';
+import { accountId, browserAction, runId, sandboxState, threadId } from '@rondo/contract';
 import { z } from 'zod';
 import type { NatsLink } from '../connection/nats-link';
 import { type OpenedTunnel, openTunnel } from './executor-tunnels';
@@ -12,7 +12,7 @@ const count = z.number().int().nonnegative();
  * What a gateway or a worker asks of the executor that has a thread's sandbox. Answers are heads of tunnels; `read`, `connect`
  * and `site` go on with bytes, `write` takes bytes and then says what was written (`writtenFile`). `browser_look` and
  * `browser_act` go on with a `browserScreen` in JSON, `exec` with a line of JSON for each `commandEvent`; its command is killed when
- * the tunnel is closed before.
+ * the tunnel is closed before. `prepare` goes on with a `workspacePrepared` in JSON, and so long it must stay open.
  */
 export const sandboxRequest = z.discriminatedUnion('op', [
   z.object({ ...thread, op: z.literal('status') }),
@@ -41,6 +41,8 @@ export const sandboxRequest = z.discriminatedUnion('op', [
     cwd: path.optional(),
     timeout_ms: count.max(600_000),
   }),
+  /** The executor parses the environment strictly, so that it passes over nothing that a newer worker asks for. */
+  z.object({ ...thread, op: z.literal('prepare'), run_id: runId, environment: z.record(z.string(), z.unknown()) }),
   z.object({ account_id: accountId, op: z.literal('sites') }),
   z.object({ account_id: accountId, op: z.literal('states'), thread_ids: z.array(threadId).max(200) }),
 ]);
@@ -89,6 +91,7 @@ const heads = {
   browser_look: z.object({}),
   browser_act: z.object({}),
   exec: z.object({}),
+  prepare: z.object({}),
 } as const satisfies Record<SandboxRequest['op'], z.ZodType>;
 
 export type SandboxHead<Op extends SandboxRequest['op']> = z.infer<(typeof heads)[Op]>;

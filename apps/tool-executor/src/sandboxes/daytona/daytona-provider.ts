@@ -195,7 +195,7 @@ export class DaytonaProvider implements SandboxProvider {
     await this.machines.remove(threadId);
     sandbox?.shutDown();
     this.sandboxes.forget(threadId);
-    this.parts.egress.remove(threadId);
+    this.parts.egress.forget(threadId);
     this.parts.log.info({ threadId }, 'sandbox removed');
   }
 

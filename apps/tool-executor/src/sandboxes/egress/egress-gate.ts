@@ -1,8 +1,9 @@
-import { type CheckedDestination, OutboundRefusal, type Target, TokenBucket } from '@rondo/platform';
+import { isListedHost } from '@rondo/contract';
+import { bareHost, type CheckedDestination, OutboundRefusal, type Target, TokenBucket } from '@rondo/platform';
 import type { SecretSource } from '../../secrets/secret-source';
 import { SandboxSecrets } from './sandbox-secrets';
 import type { SecretAuthority } from './secret-authority';
-import { decideDestination, type EgressRules } from './destination';
+import { EgressRefusal, decideDestination, type EgressRules } from './destination';
 
 /** Concurrent name lookups of one sandbox. */
 const lookupLimit = 32;
@@ -23,13 +24,32 @@ export class EgressGate {
     private readonly rules: EgressRules,
     /** Undefined where sandboxes can use no secrets. */
     readonly secrets?: SandboxSecrets,
+    /** It outlives the gate. */
+    private readonly list: HostList = {},
   ) {
     const { requestsPerSecond } = rules;
     this.requests = new TokenBucket(requestsPerSecond, requestsPerSecond * burstSeconds);
   }
 
+  /** The only hosts that the sandbox reaches. Undefined: all that the deployment allows. */
+  get listed(): readonly string[] | undefined {
+    return this.list.hosts;
+  }
+
+  limitTo(hosts: readonly string[] | undefined): void {
+    this.list.hosts = hosts;
+  }
+
   /** Decides about one request. Rejects with OutboundRefusal, whose message the command gets to read. */
   async admit(target: Target): Promise<CheckedDestination> {
+    const host = bareHost(target.hostname).toLowerCase();
+    if (this.listed && !isListedHost(this.listed, host))
+      throw new EgressRefusal(`${host} is not among the hosts that the environment of this run names.`);
+    return this.admitUnlisted(target);
+  }
+
+  /** The same for what the run itself names elsewhere: its MCP servers. */
+  async admitUnlisted(target: Target): Promise<CheckedDestination> {
     if (!this.requests.take()) {
       throw new TooManyRequests(
         `Too many requests: this sandbox may send ${this.rules.requestsPerSecond} a second. Wait, and send fewer.`,
@@ -52,6 +72,10 @@ export class EgressGate {
   }
 }
 
+interface HostList {
+  hosts?: readonly string[] | undefined;
+}
+
 /** What sandboxes need to use secrets. */
 export interface EgressSecrets {
   readonly source: SecretSource;
@@ -65,6 +89,7 @@ export interface EgressSecrets {
 /** One gate per thread. It outlives a crash of the thread's sandbox, so that a reboot does not reset the rate. */
 export class EgressGates {
   private readonly gates = new Map<string, EgressGate>();
+  private readonly lists = new Map<string, HostList>();
 
   /** `secrets` where the sandboxes go out through a proxy of this process. */
   constructor(
@@ -73,13 +98,23 @@ export class EgressGates {
   ) {}
 
   of(threadId: string): EgressGate {
-    const gate = this.gates.get(threadId) ?? new EgressGate(this.rules, this.findSecrets(threadId));
+    const list = this.lists.get(threadId) ?? {};
+    this.lists.set(threadId, list);
+    const gate = this.gates.get(threadId) ?? new EgressGate(this.rules, this.findSecrets(threadId), list);
     this.gates.set(threadId, gate);
     return gate;
   }
 
+  /** Of a sandbox that sleeps: when it wakes, it may reach what it could before. */
   remove(threadId: string): void {
     this.gates.delete(threadId);
+    if (this.lists.get(threadId)?.hosts === undefined) this.lists.delete(threadId);
+  }
+
+  /** Of a sandbox that is gone. */
+  forget(threadId: string): void {
+    this.gates.delete(threadId);
+    this.lists.delete(threadId);
   }
 
   private findSecrets(threadId: string): SandboxSecrets | undefined {

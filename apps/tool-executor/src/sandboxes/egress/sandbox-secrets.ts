@@ -42,10 +42,11 @@ export class SandboxSecrets {
   ) {}
 
   /** Learns what the run may use now. */
-  async grant(call: GrantedCall): Promise<void> {
+  async grant(call: GrantedCall): Promise<readonly GrantedSecret[]> {
     const secrets = await this.parts.source.findGranted(call.run);
     this.grants.delete(call.run); // the newest is the last
     if (secrets.length > 0) this.grants.set(call.run, { ...call, secrets });
+    return secrets;
   }
 
   /** Nothing that the run has left running may use them. */

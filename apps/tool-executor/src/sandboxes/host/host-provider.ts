@@ -198,7 +198,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
   private async stopAndDelete(threadId: string): Promise<void> {
     await this.sandboxes.find(threadId)?.stop();
     this.sandboxes.forget(threadId);
-    this.egress.remove(threadId);
+    this.egress.forget(threadId);
     await this.workspaces.remove(threadId);
     this.log.info({ threadId }, 'sandbox removed');
   }

@@ -1,15 +1,16 @@
 import { setMaxListeners } from 'node:events';
-import type {
-  AccountId,
-  CallId,
-  Delta,
-  ExecutorResult,
-  McpServer,
-  RunId,
-  RunSettings,
-  ThreadId,
-  ToolCall,
-  ToolSource,
+import {
+  type AccountId,
+  type CallId,
+  type Delta,
+  type ExecutorResult,
+  type McpServer,
+  type RunId,
+  type RunSettings,
+  type ThreadId,
+  type ToolCall,
+  type ToolSource,
+  toSandboxTerms,
 } from '@rondo/contract';
 import {
   type CallToSend,
@@ -56,6 +57,8 @@ export interface NatsToolsOptions {
   readonly secrets?: readonly string[];
   /** The skills whose files commands and tools of files see. */
   readonly skills?: RunSettings['skills'];
+  /** What the sandbox has and may reach. */
+  readonly environment?: RunSettings['environment'];
   /** How long a call of a tool of this run may take. */
   readonly toTimeoutMs?: (tool: ToolDefinition | undefined) => number;
   /** The same while its server reports progress. Undefined where reports do not count. */
@@ -195,12 +198,14 @@ export class NatsTools implements Tools<ExecutorResult> {
       toTraceparent,
       secrets = [],
       skills = [],
+      environment,
     } = this.options;
     const tool = toolSet.named(call.name);
     const timeoutMs = toTimeoutMs?.(tool) ?? tool?.timeoutMs ?? usualTimeoutMs;
     const mostWithProgressMs = toMostMs?.(tool);
     const mostMs = call.task && mostWithProgressMs !== undefined ? longestTaskMs : mostWithProgressMs;
     const mcp = this.findServer(tool?.source);
+    const terms = toSandboxTerms(environment);
     return {
       call_id: call.id,
       run_id: runId,
@@ -218,6 +223,7 @@ export class NatsTools implements Tools<ExecutorResult> {
       ...(call.task && { task: call.task }),
       ...(secrets.length > 0 && { secrets: [...secrets] }),
       ...(skills.length > 0 && { skills: skills.map(({ description: _, ...skill }) => skill) }),
+      ...(terms && { sandbox: terms }),
       ...(toTraceparent && { traceparent: toTraceparent(call) }),
     };
   }

@@ -1,0 +1,118 @@
+import type { NewFact, RecordedFact, RunId, WorkspacePrepared } from '@rondo/contract';
+import { type ClaimedRun, TerminalError } from '@rondo/domain';
+import { TunnelError } from '@rondo/messaging';
+import { WorkspacePreparation, type WorkspacePreparationParts } from './workspace-preparation';
+
+const environment = {
+  repository: { url: 'https://example.com/team/site.git' },
+  files: [{ path: 'a.txt', content: '' }],
+};
+const done: WorkspacePrepared = {
+  repository: { path: 'site', ref: null, commit: '0'.repeat(40), is_new: true },
+  files: [{ path: 'a.txt', is_new: true }],
+  skills: [],
+  duration_ms: 5,
+};
+
+/** The fields of a claim that the preparation reads. */
+const createClaim = (log: readonly Pick<RecordedFact, 'type'>[] = [], settings: object = { environment }) =>
+  ({ runId: 'run_1', log, run: { iteration: 0, last_seq: log.length, settings } }) as unknown as ClaimedRun;
+
+function create(parts: Partial<WorkspacePreparationParts> = {}) {
+  const appended: NewFact['type'][] = [];
+  const preparation = new WorkspacePreparation({
+    prepare: () => Promise.resolve(done),
+    placement: () => Promise.resolve('exe_1'),
+    awaitsSecret: () => Promise.resolve(false),
+    append: (_, facts) => {
+      appended.push(...facts.map(({ type }) => type));
+      return Promise.resolve(facts.map((fact, index) => ({ ...fact, seq: index + 1 }) as RecordedFact)); // as far as it is read
+    },
+    publish: () => undefined,
+    pauseMs: 1,
+    ...parts,
+  });
+  const prepare = (claim = createClaim(), signal = new AbortController().signal) =>
+    preparation.preparedIn(claim, signal);
+  return { prepare, appended };
+}
+
+const failing = (code: string, times: number) => {
+  let failures = 0;
+  return () => {
+    if (failures === times) return Promise.resolve(done);
+    failures += 1;
+    return Promise.reject(new TunnelError(code, `It is ${code}.`));
+  };
+};
+
+describe('WorkspacePreparation', () => {
+  it('records what is wanted before it is done, and what is there afterwards', async () => {
+    const order: string[] = [];
+    const { prepare, appended } = create({
+      prepare: () => {
+        order.push(...appended);
+        return Promise.resolve(done);
+      },
+    });
+
+    const claim = await prepare();
+    expect(order).toEqual(['workspace.preparing']);
+    expect(appended).toEqual(['workspace.preparing', 'workspace.prepared']);
+    expect(claim.log.map(({ type }) => type)).toEqual(appended);
+  });
+
+  it('does nothing for a run without an environment, and once for one that has it', async () => {
+    const { prepare, appended } = create();
+
+    await prepare(createClaim([], {}));
+    await prepare(createClaim([{ type: 'workspace.preparing' }, { type: 'workspace.prepared' }]));
+    expect(appended).toEqual([]);
+
+    await prepare(createClaim([{ type: 'workspace.preparing' }]));
+    expect(appended).toEqual(['workspace.prepared']);
+  });
+
+  it('prepares the workspace of a fork, which has none of the files of its origin', async () => {
+    const { prepare, appended } = create();
+
+    await prepare(createClaim([{ type: 'workspace.prepared' }, { type: 'run.forked' }]));
+    expect(appended).toEqual(['workspace.preparing', 'workspace.prepared']);
+  });
+
+  it('tries again what passes, for example while its executor is away', async () => {
+    const { prepare, appended } = create({ prepare: failing('tunnel_lost', 3) });
+
+    await prepare();
+    expect(appended).toContain('workspace.prepared');
+  });
+
+  it('ends the run with the reason where it cannot have what it names', async () => {
+    const { prepare } = create({ prepare: failing('failed', 1) });
+    await expect(prepare()).rejects.toEqual(new TerminalError('environment_failed', 'It is failed.'));
+    const { prepare: always } = create({ prepare: failing('executor_away', 100) });
+    await expect(always()).rejects.toMatchObject({ code: 'environment_failed' });
+  });
+
+  it('waits while a person has to allow the secret of the repository', async () => {
+    let decided = 0;
+    const awaitsSecret = (_: RunId) => Promise.resolve((decided += 1) < 10);
+    const { prepare, appended } = create({ prepare: failing('failed', 9), awaitsSecret });
+
+    await prepare();
+    expect(appended).toContain('workspace.prepared');
+  });
+
+  it('leaves a run that is stopped as it is', async () => {
+    const stop = new AbortController();
+    const { prepare, appended } = create({
+      prepare: () => {
+        stop.abort();
+        return Promise.reject(new TunnelError('client_left', 'The client has left.'));
+      },
+    });
+
+    await prepare(createClaim(), stop.signal);
+    expect(appended).toEqual(['workspace.preparing']);
+  });
+});

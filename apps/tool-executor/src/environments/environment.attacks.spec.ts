@@ -1,0 +1,119 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { accountId, environment, runId } from '@rondo/contract';
+import { newUlid } from '@rondo/platform';
+import { SandboxFixture } from '../sandboxes/embedded/testing/sandbox-fixture';
+import { run } from '../sandboxes/testing/run-command';
+import { publicAddresses } from '../testing/test-servers';
+import { prepareWorkspace } from './prepare-workspace';
+import { GitServer } from './testing/git-server';
+
+const url = 'https://example.com/team/site.git';
+const isTaken = (given: object) => environment.safeParse(given).success;
+
+describe('attack: environment of a run', () => {
+  let fixture: SandboxFixture;
+  let git: GitServer;
+  beforeAll(async () => {
+    git = await GitServer.open({ 'README.md': 'Hello.\n' });
+    const names: Record<string, string[]> = {
+      'private.example': ['127.0.0.1'],
+      'metadata.example': ['169.254.169.254'],
+    };
+    fixture = await SandboxFixture.open(
+      { egress: { internalHosts: [`127.0.0.1:${git.port}`] } },
+      {
+        resolve: (host) => Promise.resolve(names[host] ?? []),
+        isAllowed: (address) => publicAddresses.includes(address),
+      },
+    );
+  }, 60_000);
+  afterAll(async () => {
+    await fixture.close();
+    await git.close();
+  });
+
+  async function begin() {
+    const thread = `thr_${newUlid()}`;
+    const sandbox = await fixture.sandbox(thread);
+    const egress = fixture.provider.toEgress(thread);
+    const signal = new AbortController().signal;
+    const order = { account: accountId.parse('acc_1'), run: runId.parse('run_1'), egress, signal };
+    const prepare = (given: object) => prepareWorkspace(sandbox, environment.parse(given), order);
+    return { sandbox, egress, prepare };
+  }
+
+  it.each([
+    '--upload-pack=touch /tmp/x',
+    'file:///etc',
+    'ext::sh -c id',
+    'ssh://git@example.com/a',
+    'git@example.com:a/b',
+    'https://user:password@example.com/a',
+    "https://example.com/a'; id; '",
+    'https://example.com/$(id)',
+    'https://example.com/a\nb',
+  ])('a repository that is no plain address: %j', (repository) => {
+    expect(isTaken({ repository: { url: repository } })).toBe(false);
+    expect(isTaken({ repository: { url } })).toBe(true);
+  });
+
+  it.each(['--orphan', '-b', 'a..b', 'main@{1}', 'HEAD^', 'a:b', 'a b', "main'", '../main', 'refs/heads/.hidden/../x'])(
+    'a ref that is an option or an expression: %j',
+    (ref) => {
+      expect(isTaken({ repository: { url, ref } })).toBe(false);
+      expect(isTaken({ repository: { url, ref: 'release/1.x' } })).toBe(true);
+    },
+  );
+
+  it.each(['../out', '/etc/passwd', 'a/../../b', 'site/.git/hooks/post-checkout', '.GIT/config', 'a\\b', 'a\u202eb'])(
+    'a path that leads out of the workspace, or into the folder of git: %j',
+    (path) => {
+      expect(isTaken({ files: [{ path, content: '' }] })).toBe(false);
+      expect(isTaken({ repository: { url, path } })).toBe(false);
+      expect(isTaken({ files: [{ path: '/workspace/a/b.txt', content: '' }] })).toBe(true);
+    },
+  );
+
+  it.each(['http://127.0.0.1:1/a', 'http://private.example/a', 'http://metadata.example/latest'])(
+    'a repository at an address that is not public: %s',
+    async (repository) => {
+      const { prepare } = await begin();
+
+      await expect(prepare({ repository: { url: repository } })).rejects.toThrow('cannot be reached');
+    },
+  );
+
+  it('a list of hosts that names more than the deployment allows', async () => {
+    const { sandbox, egress } = await begin();
+    egress.limitTo(['private.example', 'metadata.example', '127.0.0.1']);
+
+    const tried = await run(
+      sandbox,
+      'for host in private.example metadata.example 127.0.0.1:1; do curl -sS -m 5 http://$host/; done',
+    );
+    expect(tried.output.match(/not a public address|not reached|private|refused/gi)?.length).toBeGreaterThanOrEqual(3);
+  });
+
+  it('a link in a repository that leads a file of the environment out of the workspace', async () => {
+    const { prepare, sandbox } = await begin();
+    const ofHost = mkdtempSync(join(tmpdir(), 'of-the-host-'));
+    await run(sandbox, `mkdir site && ln -s ${ofHost} site/out && ln -s /etc site/etc`);
+
+    await prepare({ files: [{ path: 'site/out/planted', content: 'x' }] }).catch(() => undefined);
+    await expect(prepare({ files: [{ path: 'site/etc/planted', content: 'x' }] })).rejects.toThrow(
+      'The file site/etc/planted of the environment is not in the workspace',
+    );
+    expect(readdirSync(ofHost)).toEqual([]);
+    rmSync(ofHost, { recursive: true });
+  });
+
+  it('a folder of its own draft that an earlier run has left as a link', async () => {
+    const { prepare, sandbox } = await begin();
+    await run(sandbox, 'mkdir kept && touch kept/mine && ln -s /workspace/kept .rondo-clone');
+
+    await prepare({ repository: { url: git.url } });
+    expect((await run(sandbox, 'ls kept site')).output).toMatch(/mine[^]*README\.md/);
+  });
+});

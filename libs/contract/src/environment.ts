@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { whyNotPlain } from './plain-name';
+import { secretName } from './secret';
+import { skillDescription, skillName } from './skill';
+
+const label = '[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?';
+
+/** `api.example.com`, or `*.example.com` for every name below it, on any port. */
+const egressHost = z
+  .string()
+  .max(253)
+  .regex(new RegExp(`^(?:\\*\\.)?${label}(?:\\.${label})*$`), 'must be a host such as `example.com` or `*.example.com`')
+  .toLowerCase();
+
+/** Whether one of the hosts of a list is this one, which is in lower case. */
+export const isListedHost = (hosts: readonly string[], hostname: string): boolean =>
+  hosts.some((host) => (host.startsWith('*.') ? hostname.endsWith(host.slice(1)) : hostname === host));
+
+/** Nothing in it needs quotes, and it carries no user, password, query or fragment. */
+const plainUrl = /^https?:\/\/[A-Za-z0-9.-]+(?::\d{1,5})?(?:\/[A-Za-z0-9._~%+-]+)+\/?$/;
+/** A branch, a tag, or the id of a commit; never an option, a range or an expression. */
+const plainRef = /^(?![-./])(?!.*(?:\.\.|\/\/|\.lock$|[./]$))[A-Za-z0-9._/+-]+$/;
+
+const ownFolders = ['.git', '.rondo-clone'];
+
+const place = z
+  .string()
+  .overwrite((path) => path.replace(/^\/workspace\//, ''))
+  .superRefine((path, { addIssue }) => {
+    const problem = whyNotPlain(path, { pathBytes: 240, depth: 12 });
+    if (problem !== undefined) addIssue({ code: 'custom', message: `${problem}: it is a path in /workspace` });
+    else if (path.split('/').some((part) => ownFolders.includes(part.toLowerCase())))
+      addIssue({ code: 'custom', message: 'leads into a folder of git or of Rondo' });
+  });
+
+const repository = z.strictObject({
+  url: z
+    .string()
+    .max(1_000)
+    .regex(plainUrl, 'must be https://host/path, without a user, a password or a query')
+    .refine((url) => URL.canParse(url), 'is no URL'),
+  ref: z
+    .string()
+    .max(200)
+    .regex(plainRef, 'must be a branch, a tag or the id of a commit')
+    .optional()
+    .describe('A branch, a tag or the id of a commit. Absent: the default branch.'),
+  secret: secretName.optional().describe('With the placement `basic`. The sandbox may use and not read it.'),
+  path: place.optional().describe('Its folder in /workspace. Absent: the last part of the URL.'),
+});
+export type EnvironmentRepository = z.infer<typeof repository>;
+
+const fileLimits = { characters: 32_000, together: 64_000, files: 20 };
+
+const files = z
+  .array(z.strictObject({ path: place, content: z.string().max(fileLimits.characters) }))
+  .max(fileLimits.files)
+  .refine((list) => new Set(list.map(({ path }) => path)).size === list.length, 'names a path twice')
+  .refine(
+    (list) => list.reduce((sum, { content }) => sum + content.length, 0) <= fileLimits.together,
+    `must have at most ${fileLimits.together} characters together`,
+  );
+
+/** The folder of a repository in /workspace. */
+export function repositoryPath({ url, path }: Pick<EnvironmentRepository, 'url' | 'path'>): string {
+  if (path !== undefined) return path;
+  const last = new URL(url).pathname.split('/').findLast(Boolean) ?? '';
+  const name = last.replace(/\.git$/i, '');
+  return place.safeParse(name).success ? name : 'repository';
+}
+
+/** What the workspace of a run has and may reach. */
+export const environment = z
+  .strictObject({
+    repository: repository.optional().describe('Is cloned into the workspace, before the run begins.'),
+    files: files.optional().describe('Texts that the workspace has from its beginning. What is there already stays.'),
+    egress: z
+      .array(egressHost)
+      .max(100)
+      .optional()
+      .describe('The only hosts that the sandbox reaches, of those that the deployment allows. `[]`: none.'),
+  })
+  .superRefine(({ repository: cloned, egress }, { addIssue }) => {
+    const host = cloned && URL.canParse(cloned.url) ? new URL(cloned.url).hostname : undefined;
+    if (host === undefined || !egress || isListedHost(egress, host)) return;
+    addIssue({ code: 'custom', path: ['egress'], message: `must name ${host}, which the repository comes from` });
+  });
+export type Environment = z.infer<typeof environment>;
+
+/** What holds for a sandbox while calls of a run use it. */
+export const sandboxTerms = z.object({ egress: z.array(z.string()).exactOptional() });
+export type SandboxTerms = z.infer<typeof sandboxTerms>;
+
+export const toSandboxTerms = ({ egress }: Environment = {}): SandboxTerms | undefined => egress && { egress };
+
+/** The repository that a workspace has. */
+const placedRepository = z.object({
+  path: z.string(),
+  ref: z.string().nullable(),
+  commit: z.string(),
+  /** It was cloned for this run. An earlier run of the workspace may have changed what was there already. */
+  is_new: z.boolean(),
+});
+
+/** What a run has its workspace get, before that is done. */
+export const workspacePreparing = z.object({
+  repository: placedRepository.pick({ path: true, ref: true }).nullable(),
+  files: z.array(z.string()),
+  egress: z.array(z.string()).nullable(),
+});
+
+/** A skill in a folder of a repository. Its description is the text of a stranger. */
+export const workspaceSkill = z.object({
+  name: skillName,
+  description: skillDescription,
+  path: z.string().describe('Of its folder in /workspace.'),
+});
+export type WorkspaceSkill = z.infer<typeof workspaceSkill>;
+
+/** What a workspace got. A file that was there already was left as it is. */
+export const workspacePrepared = z.object({
+  repository: placedRepository.nullable(),
+  files: z.array(z.object({ path: z.string(), is_new: z.boolean() })),
+  /** Those of the repository, as it was then. */
+  skills: z.array(workspaceSkill),
+  duration_ms: z.number().nonnegative(),
+});
+export type WorkspacePrepared = z.infer<typeof workspacePrepared>;
