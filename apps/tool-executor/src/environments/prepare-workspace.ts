@@ -1,6 +1,7 @@
 import type { Environment, WorkspacePrepared } from '@rondo/contract';
 import { type Sandbox, SandboxError } from '../sandboxes';
 import { type PreparingRun, cloneRepository } from './clone-repository';
+import { findSkills } from './find-skills';
 
 /**
  * Gives a workspace what the environment of a run names. Each part is there whole or not at all, and what is there is left as it
@@ -18,8 +19,9 @@ export async function prepareWorkspace(
     run.signal.throwIfAborted();
     written.push({ path, is_new: await isWritten(sandbox, path, content) });
   }
+  const skills = placed ? await findSkills(sandbox, placed.path) : [];
   const duration_ms = Math.round(performance.now() - startedAt);
-  return { repository: placed, files: written, skills: [], duration_ms };
+  return { repository: placed, files: written, skills, duration_ms };
 }
 
 /** False where something has that path. */

@@ -1,16 +1,22 @@
-import { type SettingsRequest, runId, threadId } from '@rondo/contract';
+import { type SettingsRequest, type WorkspaceSkill, runId, threadId } from '@rondo/contract';
 import type { ModelRequest } from '../models/model';
 import { effectiveSettings } from '../profiles/effective-settings';
 import { replay } from '../run/run-state';
 import { tools } from '../tools/catalog';
 import type { ToolDefinition } from '../tools/define-tool';
 import { toToolSet } from '../tools/tool-set';
+import type { AgentRun } from './loop-context';
 import { toPrompt } from './prompt';
 
 function promptFor(request: SettingsRequest, catalog: readonly ToolDefinition[] = tools): ModelRequest {
+  const run = toRun(request, catalog);
+  return toPrompt({ run, state: run.state }).prompt;
+}
+
+function toRun(request: SettingsRequest, catalog: readonly ToolDefinition[] = tools): AgentRun {
   const effective = effectiveSettings(request, { model: 'demo/coder' });
   if ('problems' in effective) throw new Error(JSON.stringify(effective.problems));
-  const run = {
+  return {
     id: runId.parse('run_1'),
     threadId: threadId.parse('thr_1'),
     settings: effective.settings,
@@ -18,7 +24,6 @@ function promptFor(request: SettingsRequest, catalog: readonly ToolDefinition[] 
     createdAt: '2026-11-23T13:21:59.999Z',
     state: replay([]),
   };
-  return toPrompt({ run, state: run.state }).prompt;
 }
 
 const toSystem = (request: SettingsRequest): string => promptFor(request).system;
@@ -29,6 +34,28 @@ const listIndexes = (text: string, parts: readonly string[]): number[] =>
     expect(text.split(part)).toHaveLength(2);
     return text.indexOf(part);
   });
+
+describe('the skills of a repository', () => {
+  const skill = (name: string, description: string) => ({ name, description, path: `site/.claude/skills/${name}` });
+  const toSystemWith = (skills: readonly WorkspaceSkill[], request: SettingsRequest = {}) => {
+    const run = toRun(request);
+    const state = { ...run.state, workspaceSkills: skills };
+    return toPrompt({ run, state }).prompt.system;
+  };
+
+  it('are named with their files, for a run that can read them', () => {
+    const skills = [skill('release', 'Publishes the site.')];
+
+    expect(toSystemWith(skills)).toContain('- /workspace/site/.claude/skills/release/SKILL.md: Publishes the site.');
+    expect(toSystemWith(skills, { tools: [] })).not.toContain('SKILL.md');
+  });
+
+  it('take no more of the prompt than they may', () => {
+    const many = Array.from({ length: 50 }, (_, index) => skill(`skill-${index}`, 'x'.repeat(1_024)));
+
+    expect(toSystemWith(many).length - toSystemWith([]).length).toBeLessThan(14_500);
+  });
+});
 
 describe('the system prompt', () => {
   it('describes the agent, with a name and without', () => {
