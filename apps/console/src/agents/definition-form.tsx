@@ -2,6 +2,7 @@ import type { AgentDefinition } from '@rondo/client';
 import { useModels } from '../threads/run-choice.tsx';
 import { AreaField, ChoiceField, NumberField, TextField } from '../ui/fields.tsx';
 import { lines, withField, withMember } from './definition-edits.ts';
+import { EnvironmentFields } from './environment-fields.tsx';
 import { ToolChoices } from './tool-choices.tsx';
 
 interface DefinitionFormProps {
@@ -72,6 +73,10 @@ export function DefinitionForm({ definition, onChange }: DefinitionFormProps) {
         onBlur={(event) => change('directives', lines(event.currentTarget.value))}
       />
       <Numbers definition={definition} onChange={onChange} />
+      <EnvironmentFields
+        environment={definition.environment}
+        onChange={(environment) => change('environment', environment)}
+      />
       <ToolChoices tools={definition.tools} onChange={(tools) => change('tools', tools)} />
     </>
   );

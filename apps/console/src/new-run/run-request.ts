@@ -32,7 +32,8 @@ function findInput(fact: Fact): string | undefined {
  */
 export function toRequest(run: Run, input: string, known: readonly string[]): NewRun {
   const { settings, metadata } = run;
-  const { profile, model, agent, llm, processor, limits, context, budget, fallbacks, caller_tools } = settings;
+  const { profile, model, agent, llm, processor, limits, context, budget, fallbacks, caller_tools, environment } =
+    settings;
   const asked = { input, model, ...(Object.keys(metadata).length > 0 && { metadata }) };
   const spent = Object.keys(budget).length > 0 ? { budget } : {};
   if (run.agent_id !== null) return { ...asked, agent_id: run.agent_id, ...spent };
@@ -44,6 +45,7 @@ export function toRequest(run: Run, input: string, known: readonly string[]): Ne
     ...(settings.approvals && { approval_expires_s: settings.approvals.expires_s }),
     ...(settings.mcp_servers && { mcp_servers: settings.mcp_servers }),
     ...(fallbacks && { fallbacks }),
+    ...(environment && { environment }),
     ...(caller_tools && { caller_tools }),
     ...(Object.keys(llm).length > 0 && { llm }),
     ...{ processor, limits, context },
