@@ -37,6 +37,7 @@ import {
   RunTrees,
   Sandboxes,
   RunSkills,
+  Skills,
   SecretOpenings,
   ToolSets,
   WorkAhead,
@@ -247,7 +248,12 @@ function toRunner(
     clock: { now: isoNow },
     toArchive: (claim) => store.toArchive(claim),
     toMemory: (claim) => new PostgresRunMemory(database, claim),
-    ...composeChildRuns({ ...adapters, providers, failed: warnTo(log)('child runs not looked after') }),
+    ...composeChildRuns({
+      ...adapters,
+      skills: new Skills(database, newUlid),
+      providers,
+      failed: warnTo(log)('child runs not looked after'),
+    }),
     activeRuns,
     activated: traces.activated,
     onError: (details) =>

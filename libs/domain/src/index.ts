@@ -105,7 +105,7 @@ export { type CallResolution, resolveCall } from './tool-calls/resolve-call';
 export { type LostCall, replacedDatabase } from './tool-calls/unknown-calls';
 export { toolAliases } from './tools/alias.tools';
 export { runAgentTool } from './tools/agent.tools';
-export { type ExecutorTool, builtInTools, implementedTools, tools } from './tools/catalog';
+export { type ExecutorTool, builtInTools, implementedTools, readsFiles, tools } from './tools/catalog';
 export { isMemoryStoreTool } from './tools/memory-store.tools';
 export { type LackedNeeds, availableTools, environmentNeeds, whyUnavailable } from './tools/available-tools';
 export {

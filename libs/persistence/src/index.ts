@@ -111,6 +111,7 @@ export {
   type SkillVersionAddress,
   Skills,
   type StoredSkillFile,
+  toRunSkills,
 } from './api/skills/skills';
 export { type RunSkill, RunSkills } from './api/skills/run-skills';
 export { type OpenedSecret, type SecretOpening, SecretOpenings } from './api/secrets/secret-openings';

@@ -1,4 +1,4 @@
-import type { RecordedFact, ToolCall } from '@rondo/contract';
+import type { AgentDefinition, RecordedFact, RunSettings, ToolCall } from '@rondo/contract';
 import {
   type ChildRuns,
   type ChildStart,
@@ -9,11 +9,12 @@ import {
   effectiveSettings,
   explainArguments,
   hasToolCalls,
+  readsFiles,
   runAgentTool,
   whyNotConfigured,
   withDefinition,
 } from '@rondo/domain';
-import type { ChildOrder, RunTrees } from '@rondo/persistence';
+import { type ChildOrder, type RunTrees, type Skills, toRunSkills } from '@rondo/persistence';
 import type { OutboxRelay } from '@rondo/run-holder';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentRunnerParts } from '../activation/agent-runner-parts';
@@ -21,6 +22,7 @@ import type { AgentRunnerParts } from '../activation/agent-runner-parts';
 interface ChildRunParts {
   readonly trees: RunTrees;
   readonly providers: ModelProviders;
+  readonly skills: Pick<Skills, 'findVersions'>;
   readonly feed: Pick<RunFeed, 'publish'>;
   readonly relay: OutboxRelay;
   readonly failed: (error: unknown) => void;
@@ -33,7 +35,7 @@ export function composeChildRuns(parts: ChildRunParts): Pick<AgentRunnerParts, '
   const { trees, feed, relay, failed } = parts;
   const port = {
     trees,
-    toSettings: childSettings(parts.providers),
+    toSettings: childSettings(parts),
     publishFacts: feed.publish.bind(feed),
     publishJobs: () => relay.publish(),
   };
@@ -118,12 +120,11 @@ class TreeChildRuns implements ChildRuns {
  * has no person to ask, unless its agent says that it is interactive.
  */
 const childSettings =
-  (providers: ModelProviders) =>
-  ({ run }: Pick<ClaimedRun, 'run'>): ChildOrder['toSettings'] =>
-  ({ definition, servers, account }) => {
-    for (const kind of ['skills', 'memory'] as const)
-      if ((definition[kind] ?? []).length > 0)
-        return { problem: `the agent names ${kind}, which a run that another run starts cannot have` };
+  ({ providers, skills }: Pick<ChildRunParts, 'providers' | 'skills'>) =>
+  ({ run, accountId }: Pick<ClaimedRun, 'run' | 'accountId'>): ChildOrder['toSettings'] =>
+  async ({ definition, servers, account }) => {
+    if ((definition.memory ?? []).length > 0)
+      return { problem: 'the agent names memory, which a run that another run starts cannot have' };
     const { model } = run.settings;
     const own = { model: definition.model ?? model, interactive: definition.interactive ?? false };
     const outcome = effectiveSettings(withDefinition(own, definition), {
@@ -133,7 +134,24 @@ const childSettings =
     });
     if ('problems' in outcome)
       return { problem: outcome.problems.map(({ field, message }) => `${field} ${message}`).join('; ') };
-    const { settings } = outcome;
-    const problem = whyNotConfigured(settings.model, providers);
-    return problem === undefined ? { settings } : { problem };
+    const problem = whyNotConfigured(outcome.settings.model, providers);
+    if (problem !== undefined) return { problem };
+    return withSkills(outcome.settings, { named: definition.skills, skills, accountId });
   };
+
+interface NamedSkills extends Pick<ChildRunParts, 'skills'>, Pick<ClaimedRun, 'accountId'> {
+  readonly named: AgentDefinition['skills'];
+}
+
+/** With the versions that the run has from now on. */
+async function withSkills(
+  settings: RunSettings,
+  { named = [], skills, accountId }: NamedSkills,
+): Promise<Awaited<ReturnType<ChildOrder['toSettings']>>> {
+  if (named.length === 0) return { settings };
+  if (!settings.tools.some(readsFiles)) return { problem: 'the agent names skills, and has no tool to read them' };
+  const found = await skills.findVersions(accountId, named);
+  const missing = named.filter((_, index) => !found[index]).map(({ name }) => name);
+  if (missing.length > 0) return { problem: `the agent names skills that are not there: ${missing.join(', ')}` };
+  return { settings: { ...settings, skills: toRunSkills(found) } };
+}

@@ -1,4 +1,4 @@
-import type { RunSettings, Skill } from '@rondo/contract';
+import type { Run, RunSettings, Skill } from '@rondo/contract';
 import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
 import { expectWholeLog } from '../log-expectations';
 import { newAccount, ordinaryDeployment } from '../shared-deployment';
@@ -63,6 +63,33 @@ describe('a skill', () => {
     expect(JSON.stringify(request)).toContain('- csv-totals: Adds up a column of a CSV file.');
     expectWholeLog(await client.facts(run.id));
     expect((await client.request('DELETE', `/skills/${first.id}`)).status).toBe(204);
+  });
+
+  it('of a stored agent is seen by the run that another run starts', async () => {
+    const { sha256 } = await upload();
+    const answer = scripted('a child', [
+      { calls: [call('read_file', { file_path: '/skills/csv-totals/SKILL.md' })] },
+      { text: 'Read.' },
+    ]).input;
+    const agent = (name: string, skills: readonly object[]) =>
+      client.json('PUT', `/agents/by-name/${name}`, { definition: { model: 'demo/scripted', skills } });
+    await agent('adder', [{ name: 'csv-totals' }]);
+    await agent('misled', [{ name: 'csv-totals' }, { name: 'no-such' }]);
+    const run = await client.createRun({
+      ...scripted('a parent', [
+        { calls: [call('run_agent', { agent: 'adder', input: answer })] },
+        { calls: [call('run_agent', { agent: 'misled', input: answer })] },
+        { text: 'Done.' },
+      ]),
+      tools: { run_agent: true },
+    });
+
+    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    const { children = [] } = await client.json<Run>('GET', `/runs/${run.id}`);
+    const child = children[0]?.id ?? '';
+    expect(await readSettings(child)).toMatchObject([{ name: 'csv-totals', sha256 }]);
+    expect(JSON.stringify(await client.toolOutputs(child))).toContain('Run scripts/total.sh FILE COLUMN.');
+    expect((await client.toolOutputs(run.id))[1]).toContain('skills that are not there: no-such');
   });
 
   it('that there is not, or that no tool of the run could read, is refused by its field', async () => {

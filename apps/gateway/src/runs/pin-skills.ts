@@ -6,8 +6,8 @@ import type {
   SettingsRequest,
   SkillChoice,
 } from '@rondo/contract';
-import { builtInTools } from '@rondo/domain';
-import type { Skills } from '@rondo/persistence';
+import { readsFiles } from '@rondo/domain';
+import { type Skills, toRunSkills } from '@rondo/persistence';
 import { InvalidRequest } from '../problems/api-error';
 
 export interface NamingRequest {
@@ -54,12 +54,5 @@ export async function pinSkills(
     return found[index] ? [] : [{ field: `${field}.${index}`, message: `there is no ${what} named "${name}"` }];
   });
   if (missing.length > 0) throw new InvalidRequest(missing);
-  const pinned = found.flatMap((one) =>
-    one
-      ? [{ id: one.skill_id, name: one.name, version: one.version, sha256: one.sha256, description: one.description }]
-      : [],
-  );
-  return { skills: pinned.sort((a, b) => (a.name < b.name ? -1 : 1)) };
+  return { skills: toRunSkills(found) };
 }
-
-const readsFiles = (tool: string): boolean => ['shell', 'files'].includes(builtInTools.named(tool)?.group ?? '');

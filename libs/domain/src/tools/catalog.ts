@@ -88,3 +88,6 @@ export const tools: readonly ToolDefinition[] = [...implementedTools, ...toolAli
 
 /** All of them, for code that serves no single run. */
 export const builtInTools = toToolSet({ tools: tools.map(({ name }) => name) }, tools);
+
+/** Whether a built-in tool can read files of the workspace and of skills. */
+export const readsFiles = (tool: string): boolean => ['shell', 'files'].includes(builtInTools.named(tool)?.group ?? '');

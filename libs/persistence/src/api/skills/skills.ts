@@ -1,5 +1,6 @@
 import {
   type AccountId,
+  type RunSkill,
   type Skill,
   type SkillFile,
   type SkillFrontMatter,
@@ -243,6 +244,19 @@ async function insertFiles(
   for (const file of files)
     await sql.query(insertFile, [id, version, file.path, file.size, file.sha256, file.is_executable, file.bytes]);
 }
+
+/** As a run has them from its creation on: by name. */
+export const toRunSkills = (found: readonly (SkillVersion | undefined)[]): RunSkill[] =>
+  found
+    .flatMap((one) => one ?? [])
+    .map(({ skill_id: id, name, version, sha256: hash, description }) => ({
+      id,
+      name,
+      version,
+      sha256: hash,
+      description,
+    }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
 
 async function readSkill(sql: Sql, { accountId, skillId: id }: SkillAddress): Promise<Skill> {
   const row = await newestOfSkill.first(sql, [accountId, id]);

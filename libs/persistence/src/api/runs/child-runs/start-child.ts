@@ -18,6 +18,8 @@ import type { RunOrigin } from '../run-origin';
 import { z } from 'zod';
 import { checked, jsonDocument } from '../../../database/checked-query';
 
+type ChildSettings = { readonly settings: RunSettings } | { readonly problem: string };
+
 /** A call of `run_agent`. */
 export interface ChildOrder {
   readonly parent: Claim & Pick<ClaimedRun, 'accountId' | 'run'>;
@@ -28,7 +30,7 @@ export interface ChildOrder {
   /** The settings of a run of this agent, or why it can have none. */
   readonly toSettings: (
     agent: Pick<ActiveAgent, 'definition' | 'servers'> & { readonly account: AccountSettings },
-  ) => { settings: RunSettings } | { problem: string };
+  ) => ChildSettings | Promise<ChildSettings>;
 }
 
 export type StartedChild =
@@ -75,7 +77,7 @@ async function startNew(maker: RunMaker, order: ChildOrder, id: RunId): Promise<
   const { parent, call, input, toSettings } = order;
   const { accountId } = parent;
   const agent = await agentNamed(maker.database.sql, order);
-  const outcome = toSettings(agent);
+  const outcome = await toSettings(agent);
   if ('problem' in outcome) throw new Refused(`A run of "${agent.name}" cannot start: ${outcome.problem}`);
 
   const { createdBy, ...origin } = await readOrigin(maker.database.sql, order);
