@@ -1,3 +1,4 @@
+import { TermsInUse } from '../egress/terms-in-use';
 import type { CommandOutcome, Sandbox } from '../provider/sandbox';
 import { readUntil, run } from './run-command';
 import { describeArchives } from './sandbox-archive.contract';
@@ -49,6 +50,27 @@ function describeLifecycle(makeFixture: MakeFixture): void {
 
       await run(sandbox, 'true');
       expect(fixture.provider.isAwake(thread)).toBe(true);
+    });
+
+    it('limits its network to the hosts of a run, after it has ended what ran before, or refuses to by the name', async () => {
+      const thread = newThreadId();
+      const terms = new TermsInUse(fixture.provider);
+      const sandbox = await fixture.provider.get(thread);
+      await run(sandbox, 'echo kept > kept.txt; (exec -a left-over sleep 1000) > /dev/null 2>&1 &');
+      const held = terms.hold(thread, { egress: ['example.com'] });
+      if (!(await readCapabilities(fixture.provider)).egressPolicy) {
+        await expect(held).rejects.toMatchObject({ code: 'unsupported', message: expect.stringContaining('`egress`') });
+        return;
+      }
+
+      const end = await held;
+      expect(fixture.provider.toEgress(thread).listed).toEqual(['example.com']);
+      const again = await fixture.provider.get(thread);
+      const { output } = await run(again, 'cat kept.txt; pgrep -f "[l]eft-over" || echo none');
+      expect(output.trim().split('\n')).toEqual(['kept', 'none']);
+      end();
+      (await terms.hold(thread))();
+      expect(fixture.provider.toEgress(thread).listed).toBeUndefined();
     });
 
     it('reports which awake sandboxes run commands and background jobs', async () => {
