@@ -88,10 +88,16 @@ const environments = [
     specs: ['apps/e2e/src/ordinary/browser.e2e-spec.ts', 'apps/e2e/src/ordinary/console.e2e-spec.ts'],
   },
   {
-    name: 'A Docker engine for sandboxes',
-    version: '26.1.5, with the least API version of release 29',
-    seen: 'the contract of all providers, 82 of 82',
+    name: 'A Docker engine for sandboxes, with the image of `deploy/sandbox`',
+    version: '26.1.5, also with the least API version of release 29',
+    seen: 'the contract of all providers; attacks on network, secrets, agent and browser; tools for commands, pages, documents and files',
     command: 'npm run engines',
+  },
+  {
+    name: 'Podman in its place, as root',
+    version: '5.4.2',
+    seen: 'the contract of all providers; attacks on agent and browser; tools for files',
+    command: 'npm run engines -- --only podman',
   },
   {
     name: 'Daytona',
@@ -122,7 +128,7 @@ const environments = [
 /** What was not run here; what is known of it stands in the pages. */
 const unseen = [
   'the images of Postgres, Redis and NATS that `docker-compose.yml` names',
-  'Podman, rootless engines, user namespaces of an engine',
+  'rootless engines, user namespaces of an engine',
   'Traefik',
   'arm64, macOS and Windows',
 ];

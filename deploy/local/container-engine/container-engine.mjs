@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { imagesDirectory } from '../cluster/image-store.mjs';
@@ -11,6 +11,11 @@ import { DebianFolder } from './debian-folder.mjs';
 
 const startWithinMs = 60_000;
 const directory = join(repoRoot, '.data/engines');
+const release = 'trixie';
+const packages = [
+  ...['docker.io', 'docker-cli', 'docker-compose', 'docker-buildx', 'podman', 'runc', 'catatonit'],
+  ...['iptables', 'iproute2'],
+];
 
 /** In the place of `node:24-bookworm-slim`, where no registry of images is reached. */
 export const nodeImage = 'rondo-base:24-bookworm';
@@ -18,14 +23,13 @@ export const nodeImage = 'rondo-base:24-bookworm';
 /** An engine for containers from Debian's packages, in a folder of its own: the machine's own one, its images and its rules of packets are not touched. */
 export class ContainerEngine {
   #kind;
-  #folder;
+  #folder = new DebianFolder(join(directory, release), { release, packages });
   #child;
   #log;
 
   /** `name` is one of `engineKinds`. */
   constructor(name) {
     this.#kind = engineKinds[name];
-    this.#folder = new DebianFolder(join(directory, this.#kind.release), this.#kind);
     this.socket = join(this.#folder.path, this.#kind.socket);
     this.#log = join(directory, `${name}.log`);
   }
@@ -33,14 +37,15 @@ export class ContainerEngine {
   /** With `ownNetwork` its containers reach each other and nothing else; without it, builds reach what this machine does. */
   async start({ ownNetwork }) {
     await this.#folder.make();
-    for (const remains of this.#kind.remains)
-      rmSync(join(this.#folder.path, remains), { recursive: true, force: true });
+    for (const remains of ['docker', 'docker.pid', 'docker.sock', 'containerd', 'podman'])
+      rmSync(join(this.#folder.path, 'run', remains), { recursive: true, force: true });
+    mkdirSync(dirname(this.socket), { recursive: true });
     const log = openSync(this.#log, 'w', 0o600);
-    const { command, withoutNetwork } = this.#kind;
+    const { command, withoutNetwork, variables } = this.#kind;
     const args = ownNetwork
       ? ['sh', '-c', `ip link set lo up && exec ${command.join(' ')}`]
       : [...command, ...withoutNetwork];
-    this.#child = this.#folder.start(args, { ownNetwork, log });
+    this.#child = this.#folder.start(args, { ownNetwork, log, variables });
     closeSync(log);
     await this.#answers();
   }
@@ -90,22 +95,31 @@ export class ContainerEngine {
   }
 }
 
-/** By name. */
-const engineKinds = {
-  docker: {
-    release: 'trixie',
-    packages: ['docker.io', 'iptables', 'iproute2', 'docker-cli', 'docker-compose', 'docker-buildx'],
-    command: ['dockerd'],
-    withoutNetwork: ['--bridge=none', '--iptables=false', '--ip6tables=false'],
-    socket: 'run/docker.sock',
-    remains: ['run/docker', 'run/docker.pid', 'run/docker.sock', 'run/containerd'],
+const docker = {
+  command: ['dockerd'],
+  withoutNetwork: ['--bridge=none', '--iptables=false', '--ip6tables=false'],
+  socket: 'run/docker.sock',
+};
+
+/** By name. They share a folder, and so do not run at the same time. */
+export const engineKinds = {
+  docker,
+  /** Refuses older versions of the API, as release 29 does. */
+  'docker-as-29': { ...docker, variables: { DOCKER_MIN_API_VERSION: '1.44' } },
+  podman: {
+    command: [
+      ...['podman', '--runtime=runc', '--cgroup-manager=cgroupfs', '--events-backend=none'],
+      ...['system', 'service', '--time=0', 'unix:///run/podman/podman.sock'],
+    ],
+    withoutNetwork: [],
+    socket: 'run/podman/podman.sock',
   },
 };
 
 const tail = (file) => readFileSync(file, 'utf8').trim().split('\n').slice(-20).join('\n');
 
 /** The answer of an engine to a request for its state. Rejects unless it is positive. */
-function askEngine(socketPath, path) {
+export function askEngine(socketPath, path) {
   return new Promise((resolve, reject) => {
     const asked = request({ socketPath, path, timeout: 10_000 }, (response) => {
       text(response).then((answer) => {

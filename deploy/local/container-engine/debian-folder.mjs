@@ -43,9 +43,10 @@ export class DebianFolder {
   }
 
   /** Starts a program of the folder, which ends with this process; with `ownNetwork` alone in a network namespace of its own. */
-  start(args, { ownNetwork, log }) {
+  start(args, { ownNetwork, log, variables }) {
     const command = this.#command(ownNetwork ? ['--net'] : [], args);
-    return spawn('setpriv', ['--pdeathsig', 'TERM', ...command], { env, stdio: ['ignore', log, log], detached: true });
+    const options = { env: { ...env, ...variables }, stdio: ['ignore', log, log], detached: true };
+    return spawn('setpriv', ['--pdeathsig', 'TERM', ...command], options);
   }
 
   #command(namespaces, args) {

@@ -21,13 +21,14 @@ interface ProviderOptions {
   readonly secretSource?: SecretSource | undefined;
 }
 
+/** Only tests replace how names are resolved and addresses judged. */
 type EgressParts = Partial<Pick<EgressRules, 'resolve' | 'isAllowed' | 'proxy'> & Pick<EgressSecrets, 'hostAuthority'>>;
 
 /** The provider that the settings choose. */
 export function createSandboxProvider(
   settings: SandboxSettings,
   log: SandboxLog,
-  options: ProviderOptions = {},
+  options: ProviderOptions & EgressParts = {},
 ): SandboxProvider {
   if (settings.provider === 'embedded') return createEmbeddedProvider(settings, log, options);
   if (settings.provider === 'docker') return createDockerProvider(settings, log, options);
@@ -36,7 +37,7 @@ export function createSandboxProvider(
   return new DaytonaProvider(settings, { daytona, log, egress: egressGates(settings, { proxy: options.proxy }) });
 }
 
-/** Sandboxes on this machine. Only tests replace how names are resolved and addresses judged. */
+/** Sandboxes on this machine. */
 export function createEmbeddedProvider(
   settings: SandboxSettings,
   log: SandboxLog,

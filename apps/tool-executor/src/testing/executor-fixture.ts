@@ -17,10 +17,11 @@ import {
   type SandboxProvider,
   SandboxSlots,
   type SandboxSettings,
-  createEmbeddedProvider,
+  createSandboxProvider,
   deletionNotice,
   sandboxSettings,
 } from '../sandboxes';
+import { engineUnderTest } from '../sandboxes/docker/testing/docker-fixture';
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -69,7 +70,7 @@ export function bubblewrapPath(): string {
   return path;
 }
 
-/** All tools with real sandboxes. */
+/** All tools with real sandboxes: of bubblewrap, or of an engine that `npm run engines` names. */
 export class ExecutorFixture {
   private sandboxes: SandboxProvider;
   private runner: ToolRunner;
@@ -81,7 +82,7 @@ export class ExecutorFixture {
     private readonly egress: Partial<EgressRules>,
     private readonly options: Required<FixtureOptions>,
   ) {
-    this.sandboxes = createEmbeddedProvider(settings, silent, egress);
+    this.sandboxes = createSandboxProvider(settings, silent, egress);
     this.slots = new SandboxSlots(options.sandboxMax, this.sandboxes, silent);
     this.runner = this.newRunner();
   }
@@ -97,8 +98,10 @@ export class ExecutorFixture {
       sites,
     }: FixtureOptions = {},
   ): Promise<ExecutorFixture> {
-    const programs = { bubblewrapPath: bubblewrapPath(), browserPath: process.env['BROWSER_PATH'] };
-    const parsed = sandboxSettings.parse({ ...programs, root: await sandboxRoot(), graceMs: 300, ...settings });
+    const place = engineUnderTest.provider
+      ? engineUnderTest
+      : { bubblewrapPath: bubblewrapPath(), browserPath: process.env['BROWSER_PATH'] };
+    const parsed = sandboxSettings.parse({ ...place, root: await sandboxRoot(), graceMs: 300, ...settings });
     return new ExecutorFixture(parsed, egress, { sandboxMax, services, log, mcp, sites });
   }
 
@@ -130,7 +133,7 @@ export class ExecutorFixture {
   /** Like a restart of the executor: kills every process and keeps the workspaces. */
   async restart(): Promise<void> {
     await this.sandboxes.close();
-    this.sandboxes = createEmbeddedProvider(this.settings, silent, this.egress);
+    this.sandboxes = createSandboxProvider(this.settings, silent, this.egress);
     this.slots = new SandboxSlots(this.options.sandboxMax, this.sandboxes, silent);
     this.runner = this.newRunner();
   }

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { certificateFor } from '../../testing/certificates';
 import { TestServers, publicAddresses } from '../../testing/test-servers';
 import { run } from '../testing/run-command';
+import { engineUnderTest } from '../docker/testing/docker-fixture';
 import { SandboxFixture } from '../embedded/testing/sandbox-fixture';
 import type { Sandbox } from '../provider/sandbox';
 
@@ -42,7 +43,7 @@ describe('attack: sandbox network', () => {
   beforeAll(async () => {
     four = await TestServers.open(hello);
     six = await TestServers.open(hello, { at: '::1' });
-    fixture = await SandboxFixture.open({}, egress);
+    fixture = await SandboxFixture.open(engineUnderTest, egress);
     sandbox = await fixture.sandbox();
   });
   afterAll(async () => {
@@ -99,7 +100,10 @@ describe('attack: sandbox network', () => {
     await once(service, 'listening');
     port = (service.address() as { port: number }).port; // It listens on TCP.
     const resolve = async (host: string) => names[host] ?? [];
-    fixture = await SandboxFixture.open({ egress: { deniedNetworks: ['203.0.113.0/24'] } }, { resolve });
+    fixture = await SandboxFixture.open(
+      { ...engineUnderTest, egress: { deniedNetworks: ['203.0.113.0/24'] } },
+      { resolve },
+    );
     sandbox = await fixture.sandbox();
   });
   afterAll(async () => {
@@ -204,7 +208,7 @@ describe('HTTPS out of a sandbox', () => {
         .pipe(response);
     server = await TestServers.open(files, { tls });
     origin = `https://public.example:${server.port}`;
-    fixture = await SandboxFixture.open({}, egress);
+    fixture = await SandboxFixture.open(engineUnderTest, egress);
     sandbox = await fixture.sandbox();
     await run(sandbox, `cat >ca.pem <<'END'\n${tls.ca}\nEND`);
   });

@@ -4,6 +4,7 @@ import { accountId, runId } from '@rondo/contract';
 import { HeldSecrets } from '../../secrets/testing/held-secrets';
 import { certificateFor } from '../../testing/certificates';
 import { TestServers, publicAddresses } from '../../testing/test-servers';
+import { engineUnderTest } from '../docker/testing/docker-fixture';
 import { SandboxFixture } from '../embedded/testing/sandbox-fixture';
 import type { Sandbox } from '../provider/sandbox';
 import { run } from '../testing/run-command';
@@ -44,15 +45,12 @@ describe('attack: secrets of a sandbox', () => {
 
   beforeAll(async () => {
     server = await TestServers.open(answer, { tls });
-    fixture = await SandboxFixture.open(
-      {},
-      {
-        resolve: () => Promise.resolve(['127.0.0.2']),
-        isAllowed: (address) => publicAddresses.includes(address),
-        secretSource: secrets.source,
-        hostAuthority: tls.ca,
-      },
-    );
+    fixture = await SandboxFixture.open(engineUnderTest, {
+      resolve: () => Promise.resolve(['127.0.0.2']),
+      isAllowed: (address) => publicAddresses.includes(address),
+      secretSource: secrets.source,
+      hostAuthority: tls.ca,
+    });
     [own, other] = [await fixture.sandbox('thr_own'), await fixture.sandbox('thr_other')];
     for (const name of ['TOKEN', 'OTHER'])
       secrets.add(account, name, {

@@ -173,9 +173,9 @@ describe('file tools', () => {
   );
 
   it('reads nothing of the host through a link', async () => {
-    await shell('ln -s /etc/passwd users; ln -s / root; ln -s /proc/1/environ secrets');
+    await shell(`ln -s ${__filename} spec; ln -s / root; ln -s /proc/1/environ secrets`);
 
-    expect((await fixture.use('read_file', { file_path: 'users' })).output).not.toMatch(/^root:x:0:0:root:\/root/m);
+    expect(await fixture.use('read_file', { file_path: 'spec' })).toMatchObject({ success: false });
     expect(await fixture.use('read_file', { file_path: 'root/etc/shadow' })).toMatchObject({ success: false });
     expect(
       (await fixture.use('full_file_rewrite', { file_path: 'root/usr/bin/env', file_contents: 'x' })).success,

@@ -10,9 +10,11 @@ import type { SandboxProvider } from '../../provider/sandbox-provider';
 import type { SandboxProviderFixture } from '../../testing/sandbox-provider-fixture';
 import { EngineServer } from './engine-server';
 
-/** Settings of a contract that is to hold with a real engine, whose socket TEST_DOCKER_SOCKET names. It must have the usual image. */
-export const engineUnderTest: Partial<SandboxSettingsInput> = process.env['TEST_DOCKER_SOCKET']
-  ? { docker: { socketPath: process.env['TEST_DOCKER_SOCKET'] } }
+const { TEST_DOCKER_SOCKET: socketPath, TEST_DOCKER_IMAGE: image, TEST_DOCKER_BROWSER: browserPath } = process.env;
+
+/** Settings with which specs use a real engine, an image that it has, and the browser of that. Empty unless variables name them. */
+export const engineUnderTest: Partial<SandboxSettingsInput> = socketPath
+  ? { provider: 'docker', docker: { socketPath, image, browserPath } }
   : {};
 
 /** A provider of containers at a test engine of its own. */

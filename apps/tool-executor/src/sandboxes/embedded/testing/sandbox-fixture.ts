@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createEmbeddedProvider } from '../../create-sandbox-provider';
+import { createSandboxProvider } from '../../create-sandbox-provider';
 import type { EgressRules } from '../../egress/destination';
 import type { Sandbox } from '../../provider/sandbox';
 import type { SecretSource } from '../../../secrets/secret-source';
@@ -18,7 +18,10 @@ type FixtureOptions = Partial<EgressRules> & {
   readonly hostAuthority?: string;
 };
 
-/** An embedded provider on a temporary root, with real bubblewrap. Without bubblewrap the specs fail: isolation is not optional. */
+/**
+ * A provider on a temporary root, with real bubblewrap. Without bubblewrap the specs fail: isolation is not optional. A spec that
+ * asks for nothing of bubblewrap can be run with `engineUnderTest`.
+ */
 export class SandboxFixture {
   provider: HostProvider<EmbeddedProbeResult>;
   /** The logged messages, without their fields. */
@@ -33,7 +36,11 @@ export class SandboxFixture {
     readonly settings: SandboxSettings,
     private readonly options: FixtureOptions,
   ) {
-    this.provider = createEmbeddedProvider(settings, this.log, options);
+    this.provider = this.another();
+  }
+
+  private another(): HostProvider<EmbeddedProbeResult> {
+    return createSandboxProvider(this.settings, this.log, this.options) as HostProvider<EmbeddedProbeResult>;
   }
 
   static async open(
@@ -53,7 +60,7 @@ export class SandboxFixture {
   /** Like a restart of the executor: everything stops, and a new provider opens the same root. */
   async restart(): Promise<void> {
     await this.provider.close();
-    this.provider = createEmbeddedProvider(this.settings, this.log, this.options);
+    this.provider = this.another();
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { DockerFixture } from '../../docker/testing/docker-fixture';
+import { DockerFixture, engineUnderTest } from '../../docker/testing/docker-fixture';
 import { SandboxFixture } from '../../embedded/testing/sandbox-fixture';
 import type { Sandbox } from '../../provider/sandbox';
 import { run } from '../../testing/run-command';
@@ -41,7 +41,7 @@ const forgery = `
 
 describe.each([
   ['bubblewrap', () => SandboxFixture.open()],
-  ['a container', () => DockerFixture.open()],
+  ['a container', () => DockerFixture.open(engineUnderTest)],
 ])('attack: the agent of a sandbox in %s', (_, open) => {
   let fixture: Awaited<ReturnType<typeof open>>;
   let sandbox: Sandbox;
