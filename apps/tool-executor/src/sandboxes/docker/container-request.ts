@@ -42,6 +42,7 @@ export function containerRequest({ settings, docker, workspace, name, ...paths }
     User: toUser(workspace),
     WorkingDir: inside.workspace,
     Hostname: 'sandbox',
+    StopSignal: 'SIGKILL', // Podman sends it first and waits ten seconds, also when a container is to be removed by force.
     Labels: toLabels(workspace, settings),
     ...{ AttachStdin: true, AttachStdout: true, AttachStderr: true, OpenStdin: true, StdinOnce: true, Tty: false },
     HostConfig: {

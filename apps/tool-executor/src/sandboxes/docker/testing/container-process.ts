@@ -24,6 +24,7 @@ export const containerRequest = z.strictObject({
   User: z.string().regex(/^[1-9]\d*:[1-9]\d*$/),
   WorkingDir: z.string(),
   Hostname: z.string(),
+  StopSignal: z.literal('SIGKILL'),
   Labels: z.record(z.string(), z.string()),
   AttachStdin: z.literal(true),
   AttachStdout: z.literal(true),
