@@ -52,8 +52,8 @@ const environments = [
     command: 'npm run chaos -- --only failover',
   },
   {
-    name: 'nginx and Caddy in front, below a path',
-    version: '1.22, 2.6',
+    name: 'nginx, Caddy and HAProxy in front, below a path',
+    version: '1.22, 2.6, 2.6',
     seen: 'the configurations of [reverse proxies](reverse-proxy.md): streams, sockets, console, queue board',
     specs: ['apps/e2e/src/reverse-proxy.e2e-spec.ts'],
   },

@@ -12,11 +12,11 @@ import { waitForGiven, withoutPassword } from './probes.mjs';
 import { ReportedError, silent } from './progress.mjs';
 import { redis } from './redis-server.mjs';
 import { rotateLog, SupervisedProcess } from './supervised-process.mjs';
-import { caddy, faketime, nginx, pgbouncer } from './test-programs.mjs';
+import { caddy, faketime, haproxy, nginx, pgbouncer } from './test-programs.mjs';
 
 const components = { postgres, redis, nats };
 /** Without them everything works except the tools that need them. */
-const programs = { bwrap: bubblewrap, chromium, caddy, faketime, nginx, pgbouncer };
+const programs = { bwrap: bubblewrap, chromium, caddy, faketime, haproxy, nginx, pgbouncer };
 /** What a deployment uses; the rest is for tests. */
 export const usual = [...Object.keys(components), 'bwrap', 'chromium'];
 const defaults = {

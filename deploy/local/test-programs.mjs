@@ -14,6 +14,9 @@ export const nginx = createTestProgram({ name: 'nginx', variable: 'TEST_NGINX', 
 /** Caddy, in its place. */
 export const caddy = createTestProgram({ name: 'caddy', variable: 'TEST_CADDY', version: 'version' });
 
+/** HAProxy, in its place, too. */
+export const haproxy = createTestProgram({ name: 'haproxy', variable: 'TEST_HAPROXY', version: '-v' });
+
 /** A library that gives the programs which load it a clock of their own. */
 export const faketime = {
   name: 'libfaketime',

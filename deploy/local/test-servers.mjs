@@ -13,7 +13,7 @@ export async function startTestServers(owns) {
   emptyDataDirectory(testDir);
   const { PATH, BWRAP_PATH, BROWSER_PATH } = process.env;
   const env = { PATH, BWRAP_PATH, BROWSER_PATH };
-  const want = [...usual, 'pgbouncer', 'nginx', 'caddy', 'faketime'];
+  const want = [...usual, 'pgbouncer', 'nginx', 'caddy', 'haproxy', 'faketime'];
   const servers = owns(
     new Infrastructure({ dataDir: testDir, packagesDirectory: dataDir, env, want, isDurable: false, log }),
   );

@@ -67,7 +67,19 @@ const caddy: ProxyProgram = {
   isUp: 'serving initial configuration',
 };
 
-export const proxyPrograms = [nginx, caddy];
+const haproxy: ProxyProgram = {
+  name: 'HAProxy',
+  file: process.env['TEST_HAPROXY'],
+  configuration: ({ gateway, port }) =>
+    documented('haproxy', [
+      ['bind :80', `bind 127.0.0.1:${port}`],
+      ['127.0.0.1:3000', gateway],
+    ]),
+  toArguments: (file) => ['-W', '-db', '-f', file],
+  isUp: 'Loading success',
+};
+
+export const proxyPrograms = [nginx, caddy, haproxy];
 
 /** A real proxy in front of a gateway, which it shows below /rondo/, as docs/reverse-proxy.md says. */
 export class ProxyServer {
