@@ -42,6 +42,12 @@ export const connectKey = 'rondo:connect';
 /** The same for a call that its server wants more scopes for than the token has. */
 export const scopesKey = 'rondo:scopes';
 
+/** What stands for the name of a tool where a run asks before it knows the tools of the server. */
+export const connectName = 'connect';
+/** For the person who is asked. */
+export const connectWords =
+  'It has to be connected: sign in there with what agents may do for you. The run goes on by itself then.';
+
 /** As RFC 6749 allows it. */
 export const oauthScope = z
   .string()

@@ -144,6 +144,8 @@ export const mcpDiscovery = z.discriminatedUnion('how', [
     ...{ how: z.literal('failed'), reason: z.string().max(1_000) },
     /** A person has to connect it first. Older executors do not say so. */
     is_unconnected: z.literal(true).exactOptional(),
+    /** Where they do, if the one that asked for the tools can wait for it. */
+    connect_page: z.string().max(2_000).exactOptional(),
   }),
 ]);
 export type McpDiscovery = z.infer<typeof mcpDiscovery>;

@@ -99,7 +99,15 @@ export { collectChildren } from './child-runs/await-children';
 export { type ChildEnd, resultOfChild } from './child-runs/child-result';
 export { type TreePlace, treeRefusal } from './child-runs/tree-limits';
 export { type ApprovalRuling, decideApproval, editCall } from './tool-calls/approve-call';
-export { type InputRuling, findFormProblem, giveInput } from './tool-calls/call-input';
+export {
+  ConnectionsAwaited,
+  type InputRuling,
+  type UnconnectedServer,
+  findFormProblem,
+  giveInput,
+  readConnectAnswers,
+  waitForConnections,
+} from './tool-calls/call-input';
 export { type CallerOutcome, settleCallerCalls } from './tool-calls/caller-calls';
 export { type CallResolution, resolveCall } from './tool-calls/resolve-call';
 export { type LostCall, replacedDatabase } from './tool-calls/unknown-calls';

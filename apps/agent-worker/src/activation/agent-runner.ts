@@ -9,6 +9,7 @@ import {
   type ModelRequest,
   toAgentRun,
   ClaimLostError,
+  ConnectionsAwaited,
   failRun,
   isOverruled,
   maxFruitlessClaims,
@@ -19,6 +20,7 @@ import {
   TerminalError,
   timeLeftMs,
   UnreadableRunError,
+  waitForConnections,
 } from '@rondo/domain';
 import { AbandonedError, ActiveRun } from '@rondo/run-holder';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -191,6 +193,7 @@ export class AgentRunner {
     const { claim } = active;
     if (error instanceof ClaimLostError) return 'claim lost';
     if (error instanceof TerminalError) return this.fail(claim, error);
+    if (error instanceof ConnectionsAwaited) return this.park(active, error);
     if (isOverruled(error)) return this.runAgain(claim);
     if (error instanceof AbandonedError) return this.handOver(claim);
     if (this.parts.isOutage(error)) {
@@ -206,6 +209,18 @@ export class AgentRunner {
   private async runAgain(claim: ClaimedRun): Promise<ActivationOutcome> {
     const next = await this.claimAgain(claim);
     return next ? this.run(next) : 'claim lost';
+  }
+
+  /** A run that cannot start before people have connected its servers. */
+  private async park({ claim }: ActiveRun, { servers }: ConnectionsAwaited): Promise<ActivationOutcome> {
+    const { store, feed, clock } = this.parts;
+    try {
+      const { settings } = claim.run;
+      feed.publish(await store.append(claim, [waitForConnections(servers, { now: clock.now(), settings })]));
+      return 'parked';
+    } catch (error) {
+      return this.handleError(new ActiveRun(claim), error);
+    }
   }
 
   /** Claims the run again, to fail it with every open call answered. If a stop was requested, it stops the run instead. */

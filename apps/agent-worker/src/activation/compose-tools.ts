@@ -1,4 +1,4 @@
-import type { Delta, Run, ToolCall } from '@rondo/contract';
+import { type Delta, type Run, type ToolCall, callId } from '@rondo/contract';
 import { callTimeoutMs, mostCallMs, tools } from '@rondo/domain';
 import {
   type NatsLink,
@@ -34,6 +34,7 @@ export function createMcpCatalog(
     builtIn: tools,
     placement: placement.ofRun.bind(placement),
     list: (executorId, request) => requestMcpList(nats, executorId, { ...request, start_ms: startMs }),
+    newCallId: () => callId.parse(`call_${newUlid()}`),
     awaitsSecret: secretOpenings.isAwaited.bind(secretOpenings),
     note: definitions.note.bind(definitions),
     known: async (account, server) =>

@@ -1,5 +1,12 @@
-import { type McpDiscovery, type McpServer, accountId, mcpToolId, runId, threadId } from '@rondo/contract';
-import { type ClaimedRun, TerminalError, effectiveSettings, tools as builtIn } from '@rondo/domain';
+import { type McpDiscovery, type McpServer, accountId, callId, mcpToolId, runId, threadId } from '@rondo/contract';
+import {
+  type ClaimedRun,
+  ConnectionsAwaited,
+  TerminalError,
+  effectiveSettings,
+  tools as builtIn,
+  waitForConnections,
+} from '@rondo/domain';
 import { freshRun } from '@rondo/domain/testing';
 import { McpCatalog } from './mcp-catalog';
 
@@ -8,6 +15,7 @@ const thread = threadId.parse('thr_1');
 const tickets: McpServer = { name: 'tickets', transport: 'streamable_http', url: 'https://tickets.example/mcp' };
 const notes: McpServer = { name: 'notes', transport: 'stdio', command: 'notes' };
 const never = new AbortController().signal;
+const newCallId = () => callId.parse('call_1');
 
 const tool = (name: string) => ({
   ...{ name, tool: name, description: 'Does it.', parameters: { type: 'object' as const } },
@@ -32,6 +40,7 @@ const createCatalog = (list: (name: string) => Promise<McpDiscovery | undefined>
     placement: ({ executorId }) => Promise.resolve(executorId ?? 'none'),
     list: (_, { server }) => list(server.name),
     note: () => Promise.resolve([]),
+    newCallId,
     awaitsSecret: () => Promise.resolve(false),
   });
 
@@ -78,6 +87,7 @@ describe('McpCatalog', () => {
   it('leaves out a tool that is not what the account accepted, and says how to confirm it', async () => {
     const catalog = new McpCatalog({
       builtIn,
+      newCallId,
       placement: () => Promise.resolve('exe_1'),
       list: () => Promise.resolve(connected('tickets__a', 'tickets__b')),
       awaitsSecret: () => Promise.resolve(false),
@@ -97,6 +107,7 @@ describe('McpCatalog', () => {
   it('leaves out tools that are new to an account that knows too many', async () => {
     const catalog = new McpCatalog({
       builtIn,
+      newCallId,
       placement: () => Promise.resolve('exe_1'),
       list: () => Promise.resolve(connected('tickets__a')),
       awaitsSecret: () => Promise.resolve(false),
@@ -112,6 +123,7 @@ describe('McpCatalog', () => {
   it('skips all servers of a thread for which there is no executor', async () => {
     const catalog = new McpCatalog({
       builtIn,
+      newCallId,
       placement: () => Promise.reject(new TerminalError('sandbox_unavailable', 'No executor has capacity.')),
       list: () => Promise.reject(new Error('no executor was to be asked')),
       awaitsSecret: () => Promise.resolve(false),
@@ -126,6 +138,7 @@ describe('McpCatalog', () => {
     const asked: string[] = [];
     const catalog = new McpCatalog({
       builtIn,
+      newCallId,
       placement: () => Promise.resolve('exe_1'),
       list: () => Promise.resolve(answers.shift()),
       awaitsSecret: (run) => Promise.resolve(asked.push(run) === 1),
@@ -134,6 +147,62 @@ describe('McpCatalog', () => {
     const { servers } = await catalog.catalogFor(claimWith([tickets]), never);
     expect(servers?.[0]).toMatchObject({ type: 'mcp.connected', data: { tools: ['tickets__a'] } });
     expect(asked).toEqual([id]);
+  });
+
+  describe('a server that a person has to connect', () => {
+    const page = 'https://rondo.example/oauth/connect?link=x';
+    const unconnected: McpDiscovery = { how: 'failed', reason: 'It has to be connected.', is_unconnected: true };
+    const settle = (log: ClaimedRun['log'] = [], known: McpDiscovery = connected()) => {
+      const asked: (string | undefined)[] = [];
+      const catalog = new McpCatalog({
+        builtIn,
+        newCallId,
+        placement: () => Promise.resolve('exe_1'),
+        list: (_, { server, call_id: call }) => {
+          if (server.name === 'notes') return Promise.resolve(connected('notes__a'));
+          asked.push(call);
+          return Promise.resolve(call === undefined ? unconnected : { ...unconnected, connect_page: page });
+        },
+        awaitsSecret: () => Promise.resolve(false),
+        note: () => Promise.resolve([]),
+        known: () => Promise.resolve(known.how === 'connected' ? known.tools : []),
+      });
+      return { asked, found: catalog.catalogFor({ ...claimWith([tickets, notes]), log }, never) };
+    };
+    const answered = (action: 'accept' | 'decline' | 'cancel'): ClaimedRun['log'] => {
+      const now = '2026-01-01T00:00:00.000Z';
+      const waits = waitForConnections([{ id: newCallId(), server: 'tickets', page }], { now, settings: {} });
+      const data = { tool_call_id: newCallId(), name: 'connect', key: 'rondo:connect', action, answered_by: 'key_1' };
+      return [waits, { type: 'tool.input_given', iteration: 0, data }] as unknown as ClaimedRun['log']; // as they are recorded
+    };
+
+    it('keeps the run from its start, if its tools are not known', async () => {
+      const { asked, found } = settle();
+      const error: unknown = await found.catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(ConnectionsAwaited);
+      expect(error).toMatchObject({ servers: [{ id: 'call_1', server: 'tickets', page }] });
+      expect(asked).toEqual([undefined, 'call_1']);
+    });
+
+    it('does not, if they are', async () => {
+      const { asked, found } = settle([], connected('tickets__a'));
+      expect((await found).servers).toMatchObject([{ type: 'mcp.connected' }, { type: 'mcp.connected' }]);
+      expect(asked).toEqual([undefined]);
+    });
+
+    it.each([
+      ['decline', 'A person has decided not to connect it.'],
+      ['cancel', 'No person has connected it in time.'],
+    ] as const)('is skipped after %s', async (action, reason) => {
+      expect((await settle(answered(action)).found).servers?.[0]).toMatchObject({
+        type: 'mcp.skipped',
+        data: { server: 'tickets', reason },
+      });
+    });
+
+    it('is asked for once more where a person says that it is connected, and it is not', async () => {
+      await expect(settle(answered('accept')).found).rejects.toBeInstanceOf(ConnectionsAwaited);
+    });
   });
 
   it('does not wait for a server when the run is stopped', async () => {

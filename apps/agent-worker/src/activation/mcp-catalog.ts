@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type AccountId,
+  type CallId,
   type McpDiscovery,
   type McpServer,
   type McpTool,
@@ -8,7 +9,15 @@ import {
   mcpResourceOperation,
   toSandboxTerms,
 } from '@rondo/contract';
-import { type ClaimedRun, type ServerFact, TerminalError, type ToolDefinition } from '@rondo/domain';
+import {
+  type ClaimedRun,
+  ConnectionsAwaited,
+  type ServerFact,
+  TerminalError,
+  type ToolDefinition,
+  type UnconnectedServer,
+  readConnectAnswers,
+} from '@rondo/domain';
 import type { McpListRequest } from '@rondo/messaging';
 import type { WithheldMcpTool } from '@rondo/persistence';
 import type { Catalog } from '@rondo/run-holder';
@@ -22,6 +31,8 @@ export interface McpCatalogParts {
   readonly list: (executorId: string, request: McpListRequest) => Promise<McpDiscovery | undefined>;
   /** The tools of a server that the account has accepted, and that have not changed as far as is known. */
   readonly known?: (account: AccountId, server: McpServer) => Promise<readonly McpTool[]>;
+  /** Under which a person answers whether a server is connected. */
+  readonly newCallId: () => CallId;
   /** Whether a person has to allow the run to use a secret, or has just allowed it. */
   readonly awaitsSecret: (run: RunId) => Promise<boolean>;
   /** Remembers tools that are new to the account. Resolves to those that its runs must not be offered. */
@@ -37,6 +48,17 @@ export interface StartingServer {
   readonly name: string;
   readonly since: string;
 }
+
+/** What came of asking for the tools of a server. `unconnected`: the run waits for a person who connects it. */
+interface Found {
+  readonly discovery: McpDiscovery;
+  readonly unconnected?: UnconnectedServer;
+}
+
+const unconnected = {
+  decline: 'A person has decided not to connect it.',
+  cancel: 'No person has connected it in time.',
+};
 
 /** A run may limit it further. */
 const longestCallMs = 600_000;
@@ -56,13 +78,18 @@ export class McpCatalog {
     return [...(this.waits.get(run) ?? [])];
   }
 
-  /** A server that cannot be reached is skipped. Its run does not wait for it again. */
+  /**
+   * A server that cannot be reached is skipped. Its run does not wait for it again. Rejects with ConnectionsAwaited while people have
+   * not said what becomes of servers that they have to connect.
+   */
   async catalogFor(claim: ClaimedRun, signal: AbortSignal): Promise<Catalog> {
     const { builtIn } = this.parts;
     const servers = claim.run.settings.mcp_servers ?? [];
     if (servers.length === 0) return { tools: builtIn };
 
     const found = await this.discover(claim, servers, signal);
+    const awaited = found.flatMap((one) => one.unconnected ?? []);
+    if (awaited.length > 0) throw new ConnectionsAwaited(awaited);
     const known = new Set(builtIn.map(({ name }) => name));
     const offered = found.map(({ server, discovery }) => ({
       server,
@@ -76,40 +103,59 @@ export class McpCatalog {
   }
 
   private async discover(claim: ClaimedRun, servers: readonly McpServer[], signal: AbortSignal) {
-    const aborted = new Promise<McpDiscovery>((resolve) => {
-      const end = () => resolve({ how: 'failed', reason: 'The run ended before the server had answered.' });
+    const aborted = new Promise<Found>((resolve) => {
+      const reason = 'The run ended before the server had answered.';
+      const end = () => resolve({ discovery: { how: 'failed', reason } });
       signal.addEventListener('abort', end, { once: true });
       if (signal.aborted) end();
     });
     const executorId = this.parts.placement(claim);
     executorId.catch(() => undefined); // each server reports it
-    const ask = async (server: McpServer): Promise<McpDiscovery> => {
-      const { runId, workspaceId: threadId, accountId } = claim;
-      const sandbox = toSandboxTerms(claim.run.settings.environment);
-      const run = { run_id: runId, thread_id: threadId, account_id: accountId };
-      const request = { ...run, server, ...(sandbox && { sandbox }) };
-      const answer = await this.listWithPeople(await executorId, request, signal);
-      return answer ?? { how: 'failed', reason: 'No executor answered for the server.' };
-    };
+    const find = async (server: McpServer): Promise<Found> => this.find(claim, server, await executorId, signal);
     const waits = new Set<StartingServer>();
     this.waits.set(claim.runId, waits);
     const found = servers.map(async (server) => {
       const starting = { name: server.name, since: new Date().toISOString() };
       waits.add(starting);
-      const discovery = await Promise.race([ask(server).catch(unplaced), aborted]);
+      const one: Found = await Promise.race([
+        find(server).catch((error: unknown) => ({ discovery: unplaced(error) })),
+        aborted,
+      ]);
       waits.delete(starting);
-      return { server, discovery: await this.withoutWithheld(claim.accountId, server, discovery) };
+      return { server, ...one };
     });
     return Promise.all(found).finally(() => {
       if (this.waits.get(claim.runId) === waits) this.waits.delete(claim.runId);
     });
   }
 
-  /** A server that no one has connected yet: a call of a tool that is known waits until a person has done it. */
-  private async orKnown(account: AccountId, server: McpServer, found: McpDiscovery): Promise<McpDiscovery> {
-    if (found.how === 'connected' || !found.is_unconnected) return found;
-    const tools = (await this.parts.known?.(account, server)) ?? [];
-    return tools.length > 0 ? { how: 'connected', tools: [...tools], refused: [] } : found;
+  private async find(claim: ClaimedRun, server: McpServer, executorId: string, signal: AbortSignal): Promise<Found> {
+    const { runId: run_id, workspaceId: thread_id, accountId: account_id } = claim;
+    const sandbox = toSandboxTerms(claim.run.settings.environment);
+    const request = { run_id, thread_id, account_id, server, ...(sandbox && { sandbox }) };
+    const listed = await this.listWithPeople(executorId, request, signal);
+    if (!listed) return { discovery: { how: 'failed', reason: 'No executor answered for the server.' } };
+    if (listed.how === 'failed' && listed.is_unconnected)
+      return this.findUnconnected(claim, listed, { executorId, request });
+    return { discovery: await this.withoutWithheld(account_id, server, listed) };
+  }
+
+  /** A call of a tool that is known waits until a person has connected the server. Where none is, the run does, before it starts. */
+  private async findUnconnected(
+    { accountId, log }: ClaimedRun,
+    listed: McpDiscovery,
+    { executorId, request }: { readonly executorId: string; readonly request: McpListRequest },
+  ): Promise<Found> {
+    const { server } = request;
+    const tools = (await this.parts.known?.(accountId, server)) ?? [];
+    if (tools.length > 0) return { discovery: { how: 'connected', tools: [...tools], refused: [] } };
+    const said = readConnectAnswers(log).get(server.name);
+    if (said === 'decline' || said === 'cancel') return { discovery: { how: 'failed', reason: unconnected[said] } };
+    const id = this.parts.newCallId();
+    const asked = (await this.parts.list(executorId, { ...request, call_id: id })) ?? listed;
+    if (asked.how === 'connected') return { discovery: await this.withoutWithheld(accountId, server, asked) };
+    const { connect_page: page } = asked;
+    return { discovery: asked, ...(page !== undefined && { unconnected: { id, server: server.name, page } }) };
   }
 
   /** A header may have a secret that a person has to allow first: then the server is asked again until that is decided. */
@@ -129,7 +175,7 @@ export class McpCatalog {
 
   /** A tool that has changed since the account accepted it needs a person's word first. */
   private async withoutWithheld(account: AccountId, server: McpServer, found: McpDiscovery): Promise<McpDiscovery> {
-    if (found.how === 'failed') return this.orKnown(account, server, found);
+    if (found.how === 'failed') return found;
     const withheld = await this.parts.note(account, server, found.tools);
     const refused = withheld.map(({ id, tool }) => ({ tool, reason: id === undefined ? tooMany : whyChanged(id) }));
     const isWithheld = new Set(withheld.map(({ tool }) => tool));

@@ -13,7 +13,15 @@ export function ElicitationForm({ asked }: { readonly asked: Elicitation }) {
   return (
     <article className="elicitation">
       <p>
-        The MCP server <b>{asked.server}</b> asks during a call of <code>{asked.name}</code>. Give it no password:
+        {asked.key.startsWith('rondo:') ? (
+          <>
+            About the MCP server <b>{asked.server}</b>:
+          </>
+        ) : (
+          <>
+            The MCP server <b>{asked.server}</b> asks during a call of <code>{asked.name}</code>. Give it no password:
+          </>
+        )}
       </p>
       <blockquote dir="auto">{asked.message}</blockquote>
       {asked.url !== undefined && (

@@ -116,7 +116,7 @@ export class McpTokenService {
   ): Promise<McpTokenAnswer> {
     const { call_id: callId, run_id: runId } = question;
     const canWait =
-      callId !== null && runId !== null && this.parts.box && (await this.parts.tokens.isOpenCall(runId, callId));
+      callId !== null && runId !== null && this.parts.box && (await this.parts.tokens.canWait(runId, callId));
     if (!canWait) return { how: 'missing', page: null };
     const link = newSecret('mcl_');
     const [hash, begunBy] = [toHash(link), runId];

@@ -92,4 +92,4 @@ export class McpDiscoveries {
   }
 }
 
-const ofNoRun = () => ({ run: `discovery_${newUlid()}`, commandId: ownCommandId() });
+const ofNoRun = () => ({ run: `discovery_${newUlid()}`, commandId: ownCommandId(), call: null });

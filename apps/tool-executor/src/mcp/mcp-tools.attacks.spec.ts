@@ -263,7 +263,7 @@ describe('attack: the address of an MCP server', () => {
     );
     const found = await fixture.mcp.list({
       ...{ server: sealed, account: accountId.parse('acc_1'), thread: 'thr_one' as never, run: 'run_1' },
-      ...{ commandId: 'call_list', signal: new AbortController().signal },
+      ...{ commandId: 'call_list', call: null, signal: new AbortController().signal },
       egress: { admit: () => Promise.reject(new Error('a request was sent')) },
       sandbox: () => Promise.reject(new Error('a sandbox was used')),
     });

@@ -11,6 +11,7 @@ import {
   type ThreadId,
   type ToolResult,
   connectKey,
+  connectWords,
   scopesKey,
   failedResult,
 } from '@rondo/contract';
@@ -134,7 +135,7 @@ export class McpTools {
     const { account_id: account, thread_id: thread, run_id: run, call_id: commandId } = call;
     if (account === undefined) return failedResult('The call names no account. Not executed.');
     const use: ThreadMcpUse = {
-      ...{ server: target.server, account, thread, run, commandId, signal: context.signal },
+      ...{ server: target.server, account, thread, run, commandId, call: commandId, signal: context.signal },
       egress: { admit: (asked) => context.egress.admitUnlisted(asked) },
       sandbox: () => Promise.resolve(context.sandbox),
     };
@@ -259,10 +260,11 @@ export class McpTools {
   }
 
   private failed(use: McpUse, error: unknown): FailedDiscovery {
-    const isUnconnected = findConnectionMissing(error) !== undefined;
+    const missing = findConnectionMissing(error);
     return {
       ...{ how: 'failed', reason: this.redacted(use, toReason(error)) },
-      ...(isUnconnected && { is_unconnected: true }),
+      ...(missing && { is_unconnected: true }),
+      ...(missing && missing.page !== null && { connect_page: missing.page }),
     };
   }
 
@@ -333,7 +335,7 @@ function askToConnect({ call, target }: Attempt, { page, message, scopes }: Conn
   if (page === null) return failedResult(`The server "${server}" cannot be used. ${message} Not executed.`);
   const words = scopes
     ? `For this call it wants more than it was allowed: ${scopes.join(' ')}. The run goes on by itself once that is allowed there.`
-    : 'It has to be connected: sign in there with what agents may do for you. The run goes on by itself then.';
+    : connectWords;
   const asked = [{ key, server, mode: 'url' as const, message: words, url: page }];
   throw new InputRequired({ asked, ...(state !== undefined && { state }) });
 }

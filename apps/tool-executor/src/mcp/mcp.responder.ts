@@ -72,6 +72,7 @@ export class McpResponder implements OnApplicationBootstrap, OnModuleDestroy {
   private list(request: McpListRequest): Promise<McpDiscovery> {
     const { sandboxes, slots, hosting, terms, mcp } = this.parts;
     const { thread_id: thread, run_id: run, account_id: account, server, start_ms: startMs } = request;
+    const { call_id: call = null } = request;
     const started = { server, startMs };
     const timeoutMs = longestConnectMs(started);
     return this.inTime(started, async (signal) => {
@@ -85,7 +86,8 @@ export class McpResponder implements OnApplicationBootstrap, OnModuleDestroy {
       };
       try {
         const egress = { admit: (target: Target) => sandboxes.toEgress(thread).admitUnlisted(target) };
-        return await mcp.list({ ...started, account, thread, run, egress, commandId: ownCommandId(), signal, sandbox });
+        const use = { ...started, account, thread, run, egress, commandId: ownCommandId(), call };
+        return await mcp.list({ ...use, signal, sandbox });
       } finally {
         for (const end of ends.reverse()) end();
       }

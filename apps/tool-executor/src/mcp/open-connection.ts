@@ -1,4 +1,4 @@
-import { type AccountId, callId, runId } from '@rondo/contract';
+import { type AccountId, type CallId, runId } from '@rondo/contract';
 import type { SecretBox } from '@rondo/platform';
 import { toMessage } from '@rondo/platform';
 import type { EgressGate, Sandbox } from '../sandboxes';
@@ -21,6 +21,8 @@ export interface McpUse extends StartedServer {
   readonly sandbox: () => Promise<Sandbox>;
   /** The call that needs it. */
   readonly commandId: string;
+  /** What waits for people, where they are to be asked. */
+  readonly call: CallId | null;
   readonly signal: AbortSignal;
 }
 
@@ -70,10 +72,10 @@ export async function openConnection(use: McpUse, parts: ConnectionParts): Promi
 }
 
 /** For whom a request of a server is made. A server that is only looked at serves no run. */
-export const toSecretUser = ({ account, run, commandId }: McpUse): SecretUser => ({
+export const toSecretUser = ({ account, run, call }: McpUse): SecretUser => ({
   account,
   run: runId.safeParse(run).data ?? null,
-  call: runId.safeParse(run).success ? (callId.safeParse(commandId).data ?? null) : null,
+  call,
 });
 
 const shownErrors = 200;

@@ -169,7 +169,7 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'workspace.prepared':
       return changed(state, { workspaceSkills: fact.data.skills });
     case 'run.started':
-      return changed(state, { started: true, startedAt: readTime(fact) });
+      return changed(state, { started: true, startedAt: readTime(fact), waitedMs: 0 }); // waits of before do not count
     case 'run.waiting':
       return changed(state, { waitingSince: state.waitingSince ?? readTime(fact) });
     case 'run.resumed':

@@ -142,7 +142,8 @@ export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
   giveInput(id: RunId, ruling: InputRuling): boolean {
     const { run, log } = this.row(id);
     const ports = { ids: { messageId: () => messageId.parse(this.nextId()) } };
-    const facts = giveInput({ run: { id, threadId: run.thread_id }, state: replay(log), ports }, ruling);
+    const answering = { run: { id, threadId: run.thread_id }, state: replay(log), ports };
+    const facts = giveInput(answering, ruling, run.waiting?.elicitations ?? []);
     if (facts) this.write({ runId: id, threadId: run.thread_id, epoch: run.epoch }, facts);
     return facts !== undefined;
   }

@@ -1,7 +1,19 @@
-import type { Elicitation, InputAnswer, NewFact, RequiredInput, ToolCall } from '@rondo/contract';
+import {
+  type CallId,
+  type Elicitation,
+  type InputAnswer,
+  type NewFact,
+  type RecordedFact,
+  type RequiredInput,
+  type RunSettings,
+  type ToolCall,
+  connectKey,
+  connectName,
+  connectWords,
+} from '@rondo/contract';
 import type { LoopContext } from '../loop/loop-context';
 import type { AnswerContext } from './call-outcome';
-import { type KnownCalls, callsAfter, findUnanswered, openCalls } from './ledger';
+import { callsAfter, findUnanswered, openCalls } from './ledger';
 
 /** How long a server's question waits where nothing else is said; servers keep what they need for it for some time only. */
 const usualLifetimeS = 86_400;
@@ -9,13 +21,67 @@ const usualLifetimeS = 86_400;
 /** The call is open: nothing happened that counts, and its server asks people first. */
 export function inputRequested({ state, run, ports }: LoopContext, call: ToolCall, required: RequiredInput): NewFact {
   const { id: tool_call_id, name } = call;
-  const requested_at = ports.clock.now();
-  const lifetimeMs = (run.settings.approvals?.expires_s ?? usualLifetimeS) * 1_000;
-  const expires_at = new Date(Date.parse(requested_at) + lifetimeMs).toISOString();
-  const elicitations = required.asked.map((asked) => ({ ...asked, tool_call_id, name, requested_at, expires_at }));
+  const times = askedAt(ports.clock.now(), run.settings);
+  const elicitations = required.asked.map((asked) => ({ ...asked, tool_call_id, name, ...times }));
   const { state: kept } = required;
   const data = { tool_call_id, name, elicitations, ...(kept !== undefined && { state: kept }) };
   return { type: 'tool.input_requested', iteration: state.iteration, data };
+}
+
+function askedAt(requested_at: string, { approvals }: Pick<RunSettings, 'approvals'>) {
+  const lifetimeMs = (approvals?.expires_s ?? usualLifetimeS) * 1_000;
+  return { requested_at, expires_at: new Date(Date.parse(requested_at) + lifetimeMs).toISOString() };
+}
+
+/** A server that a person has to connect before the run can know its tools. The id is of no call: the answer comes under it. */
+export interface UnconnectedServer {
+  readonly id: CallId;
+  readonly server: string;
+  readonly page: string;
+}
+
+/** The run cannot start before people have connected these servers, or said that it goes on without them. */
+export class ConnectionsAwaited extends Error {
+  override readonly name = 'ConnectionsAwaited';
+
+  constructor(readonly servers: readonly UnconnectedServer[]) {
+    super(`${servers.map(({ server }) => server).join(', ')} have to be connected`);
+  }
+}
+
+/** Parks a run that has not started. */
+export const waitForConnections = (
+  servers: readonly UnconnectedServer[],
+  { now, settings }: { readonly now: string; readonly settings: Pick<RunSettings, 'approvals'> },
+): NewFact =>
+  waitForInput(
+    0,
+    servers.map(({ id, server, page }) => ({
+      ...{
+        tool_call_id: id,
+        name: connectName,
+        key: connectKey,
+        server,
+        mode: 'url',
+        message: connectWords,
+        url: page,
+      },
+      ...askedAt(now, settings),
+    })),
+  );
+
+/** What was answered last about the connection of each server before the run started, by the server's name. */
+export function readConnectAnswers(log: readonly RecordedFact[]): ReadonlyMap<string, InputAnswer['action']> {
+  const servers = new Map<string, string>();
+  const answers = new Map<string, InputAnswer['action']>();
+  for (const fact of log) {
+    if (fact.type === 'run.waiting')
+      for (const asked of fact.data.elicitations ?? []) servers.set(asked.tool_call_id, asked.server);
+    if (fact.type !== 'tool.input_given' || fact.data.key !== connectKey) continue;
+    const server = servers.get(fact.data.tool_call_id);
+    if (server !== undefined) answers.set(server, fact.data.action);
+  }
+  return answers;
 }
 
 /** Parks the run until people have answered all of it. */
@@ -40,22 +106,27 @@ export interface InputRuling extends Pick<Elicitation, 'tool_call_id' | 'key'> {
 }
 
 /**
- * The facts of an answer: the answer itself, and then that the run waits for the others, or goes on. Undefined if nothing of
- * the kind is asked.
+ * The facts of an answer: the answer itself, and then that the run waits for the others, or goes on. `waiting`: what the run waits
+ * for now. Undefined if nothing of the kind is asked.
  */
-export function giveInput(answering: AnswerContext, ruling: InputRuling): NewFact[] | undefined {
+export function giveInput(
+  answering: AnswerContext,
+  ruling: InputRuling,
+  waiting: readonly Elicitation[],
+): NewFact[] | undefined {
   const { tool_call_id, key, answer, answeredBy: answered_by } = ruling;
-  const known = answering.state.calls.get(tool_call_id);
-  if (!known || !findUnanswered(known).some((asked) => asked.key === key)) return undefined;
+  const { iteration, calls } = answering.state;
+  const isAsked = (asked: Elicitation) => asked.tool_call_id === tool_call_id && asked.key === key;
+  const known = calls.get(tool_call_id);
+  const asked = (known ? findUnanswered(known) : waiting).find(isAsked);
+  if (!asked) return undefined;
 
-  const { iteration } = answering.state;
-  const given: NewFact = {
-    type: 'tool.input_given',
-    iteration,
-    data: { tool_call_id, name: known.call.name, key, ...answer, answered_by },
-  };
-  const calls: KnownCalls = callsAfter(answering.state.calls, given);
-  const left = openCalls({ calls }).flatMap(findUnanswered);
+  const name = known?.call.name ?? asked.name;
+  const data = { tool_call_id, name, key, ...answer, answered_by };
+  const given: NewFact = { type: 'tool.input_given', iteration, data };
+  const left = known
+    ? openCalls({ calls: callsAfter(calls, given) }).flatMap(findUnanswered)
+    : waiting.filter((one) => !isAsked(one));
   const next: NewFact =
     left.length > 0
       ? waitForInput(iteration, left)

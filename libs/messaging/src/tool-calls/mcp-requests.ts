@@ -2,6 +2,7 @@ import {
   type McpDiscovery,
   type McpPromptAnswer,
   accountId,
+  callId,
   mcpDiscovery,
   mcpPromptAnswer,
   mcpPromptChoice,
@@ -26,6 +27,8 @@ export const mcpListRequest = z.object({
   start_ms: startTime,
   /** Of a server that is a command. Executors of before know none, and prepare no workspace for such a run. */
   sandbox: sandboxTerms.exactOptional(),
+  /** As what the run waits, which has not started, where a person has to connect the server first. Absent: it does not. */
+  call_id: callId.exactOptional(),
 });
 export type McpListRequest = z.infer<typeof mcpListRequest>;
 

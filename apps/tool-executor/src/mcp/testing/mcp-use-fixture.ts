@@ -52,7 +52,7 @@ export class McpUseFixture {
 
   async list(server: McpServerRequest): Promise<McpDiscovery> {
     this.discovered = await this.mcp.list({
-      ...{ server: this.sealed(server), account, thread, run: 'run_1', commandId: ownCommandId() },
+      ...{ server: this.sealed(server), account, thread, run: 'run_1', commandId: ownCommandId(), call: null },
       signal: new AbortController().signal,
       egress: { admit },
       sandbox: () => this.executor.sandbox('thr_one'),

@@ -39,7 +39,10 @@ select status, end_user, exists (
 from runs where id = $1 and account_id = $2`,
 );
 
-const openCall = `select id from tool_calls where run_id = $1 and id = $2 and finished_at is null`;
+/** A run that has not started waits as a whole, under an id that is of no call. */
+const waits = `
+select from tool_calls where run_id = $1 and id = $2 and finished_at is null
+union all select from runs where id = $1 and started_at is null and finished_at is null`;
 
 const tokenRow = z.object({
   id: mcpConnectionId,
@@ -99,9 +102,9 @@ export class McpTokens {
     return run.end_user === null ? { refusal: 'the run has no `user`' } : { user: run.end_user };
   }
 
-  /** Whether a call of the run can wait for a person. */
-  async isOpenCall(run: RunId, call: CallId): Promise<boolean> {
-    return (await this.database.sql.query(openCall, [run, call])).length > 0;
+  /** Whether this call of the run, or the run before its start, can wait for a person. */
+  async canWait(run: RunId, call: CallId): Promise<boolean> {
+    return (await this.database.sql.query(waits, [run, call])).length > 0;
   }
 
   find({ accountId, user, url }: McpConnectionTarget): Promise<McpTokenRow | undefined> {

@@ -1,5 +1,19 @@
-import type { CallId, InputAnswer, NewId, RecordedFact, Run, ToolCall } from '@rondo/contract';
+import {
+  type CallId,
+  type InputAnswer,
+  type NewId,
+  type RecordedFact,
+  type Run,
+  type RunId,
+  type ToolCall,
+  connectKey,
+  connectName,
+  messageId,
+  runId,
+} from '@rondo/contract';
 import { type InputRuling, TerminalError, findFormProblem, giveInput } from '@rondo/domain';
+import { z } from 'zod';
+import { checked } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { activateRun } from '../../run-log/activation';
@@ -24,7 +38,7 @@ export interface InputOrder extends CallAddress {
 export const giveCallInput = (database: Database, newId: NewId, order: InputOrder): Promise<ResolvedCall> =>
   database.transaction(async (sql) => {
     const { accountId, callId, answer, answeredBy } = order;
-    const run = toRun(await lockRun(sql, { accountId, runId: await runOfCall(sql, order) }));
+    const run = toRun(await lockRun(sql, { accountId, runId: await runThatAsks(sql, order) }));
     const asked = run.waiting?.elicitations?.filter(({ tool_call_id }) => tool_call_id === callId) ?? [];
     const found = order.key === undefined && asked.length === 1 ? asked[0] : asked.find(({ key }) => key === order.key);
     if (!found || Date.parse(found.expires_at) < Date.now())
@@ -41,9 +55,47 @@ export const giveCallInput = (database: Database, newId: NewId, order: InputOrde
       run,
       ruling: { tool_call_id: callId, key: found.key, answer, answeredBy },
     });
-    const toolCall = await storeResponse(sql, order.promised, await readCall(sql, callId));
+    const answered = found.name === connectName ? await toStartCall(sql, run, callId) : await readCall(sql, callId);
+    const toolCall = await storeResponse(sql, order.promised, answered);
     return { toolCall, facts };
   });
+
+/** A run that waits before its start asks under ids that are of no call. */
+const askingRun = checked(
+  z.object({ id: runId }),
+  `
+select runs.id from runs cross join json_array_elements(runs.waiting->'elicitations') as asked
+where account_id = $1 and waiting is not null and started_at is null and asked->>'tool_call_id' = $2`,
+);
+
+async function runThatAsks(sql: Sql, order: CallAddress): Promise<RunId> {
+  const asking = await askingRun.first(sql, [order.accountId, order.callId]);
+  return asking?.id ?? runOfCall(sql, order);
+}
+
+const inputOfRun = checked(
+  z.object({ id: messageId }),
+  `select id from messages where run_id = $1 order by seq limit 1`,
+);
+
+/** What is answered where no call is: the run's wait for a connection, in the form of the call that it stands for. */
+async function toStartCall(sql: Sql, { id: run_id }: Run, id: CallId): Promise<ToolCall> {
+  const input = await inputOfRun.first(sql, [run_id]);
+  return {
+    ...{
+      id,
+      run_id,
+      iteration: 1,
+      index: 0,
+      name: connectName,
+      arguments: {},
+      dialect: 'native',
+      effect_class: 'pure',
+    },
+    ...{ status: 'planned', result: null, attempt: 0, message_id: input?.id ?? messageId.parse('msg_none') },
+    ...{ started_at: null, finished_at: null },
+  };
+}
 
 /** Cancels what was not answered in time. The run's row is locked. */
 export const expireInput = async (
@@ -68,7 +120,7 @@ async function writeInput(
   newId: NewId,
   { run, ruling }: { readonly run: Run; readonly ruling: InputRuling },
 ): Promise<readonly RecordedFact[]> {
-  const told = giveInput(await readOpenCalls(sql, newId, run), ruling);
+  const told = giveInput(await readOpenCalls(sql, newId, run), ruling, run.waiting?.elicitations ?? []);
   if (!told) throw new TerminalError('input_not_asked', whyNot(run, ruling.tool_call_id, []));
   const facts = await writeFacts(
     sql,
