@@ -77,6 +77,11 @@ export class AuthorizationServer {
     return token !== undefined && !token.isRevoked && token.resource === resource && token.until > Date.now();
   }
 
+  /** What the token of such a header allows. */
+  readScopes(authorization: string | null): readonly string[] {
+    return this.access.get(authorization?.replace(/^Bearer /, '') ?? '')?.scope.split(' ') ?? [];
+  }
+
   /** Of all access tokens, as if their time were over. */
   expireTokens(): void {
     for (const token of this.access.values()) token.until = 0;
