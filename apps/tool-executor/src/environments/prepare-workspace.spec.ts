@@ -3,6 +3,7 @@ import { newUlid } from '@rondo/platform';
 import { HeldSecrets } from '../secrets/testing/held-secrets';
 import { type Sandbox, TermsInUse } from '../sandboxes';
 import { SandboxFixture } from '../sandboxes/embedded/testing/sandbox-fixture';
+import { DaytonaFixture } from '../sandboxes/daytona/testing/daytona-fixture';
 import { run } from '../sandboxes/testing/run-command';
 import { prepareWorkspace } from './prepare-workspace';
 import { GitServer } from './testing/git-server';
@@ -161,6 +162,23 @@ describe('prepareWorkspace', () => {
     await sh('rmdir site');
     await prepare({ repository: { url: open.url, ref: 'main' } });
     await expect(prepare({ repository: { url: open.url } })).rejects.toThrow('another ref');
+  });
+
+  it('works at Daytona, too, where a secret is refused by its name', async () => {
+    const internalHosts = [`127.0.0.1:${open.port}`];
+    const daytona = await DaytonaFixture.open({ settings: { egress: { internalHosts } } });
+    const sandbox = await daytona.provider.get('thr_daytona');
+    const egress = daytona.provider.toEgress('thr_daytona');
+    const order = { account, run: ownRun, egress, signal: new AbortController().signal };
+    const files = [{ path: 'notes/todo.txt', content: 'one\n' }];
+
+    const placed = await prepareWorkspace(sandbox, { repository: { url: open.url }, files }, order);
+    expect(placed).toMatchObject({ repository: { path: 'site', is_new: true }, files: [{ is_new: true }] });
+    expect((await run(sandbox, 'cat site/README.md notes/todo.txt')).output).toMatch(/Hello\.\s+one/);
+    await expect(
+      prepareWorkspace(sandbox, { repository: { url: open.url, secret: 'GIT_PASSWORD', path: 'other' } }, order),
+    ).rejects.toThrow('their provider is daytona');
+    await daytona.close();
   });
 
   it('limits the network to the hosts of the run, and ends what ran under other ones', async () => {
