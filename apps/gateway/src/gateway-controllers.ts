@@ -20,6 +20,7 @@ import { OpenAiController } from './facades/openai/openai.controller';
 import { OpenAiConversationsController } from './facades/openai/openai-conversations.controller';
 import { OpenAiModelsController } from './facades/openai/openai-models.controller';
 import { AnthropicAgentsController } from './facades/anthropic/anthropic-agents.controller';
+import { AnthropicDeploymentsController } from './facades/anthropic/anthropic-deployments.controller';
 import { AnthropicFilesController } from './facades/anthropic/anthropic-files.controller';
 import { AnthropicSessionsController } from './facades/anthropic/anthropic-sessions.controller';
 import { AuditController } from './audit/audit.controller';
@@ -116,6 +117,7 @@ export const controllers: Type[] = [
   OpenAiModelsController,
   AnthropicAgentsController,
   AnthropicSessionsController,
+  AnthropicDeploymentsController,
   AnthropicFilesController,
   McpController,
 ];

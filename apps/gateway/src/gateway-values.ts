@@ -61,6 +61,7 @@ import { OpenAiConversations } from './facades/openai/openai-conversations';
 import { OpenAiResponses } from './facades/openai/openai-responses';
 import { ResponseReader } from './facades/openai/response-reader';
 import { AnthropicAgents } from './facades/anthropic/anthropic-agents';
+import { AnthropicDeployments } from './facades/anthropic/anthropic-deployments';
 import { AnthropicEnvironments } from './facades/anthropic/anthropic-environments';
 import { AnthropicResources } from './facades/anthropic/anthropic-resources';
 import { AnthropicSessions } from './facades/anthropic/anthropic-sessions';
@@ -155,6 +156,7 @@ export const listValues = (parts: GatewayParts): Provider[] => [
 const provideFacades = (parts: GatewayParts): Provider[] => [
   { provide: AnthropicAgents, useValue: new AnthropicAgents(anthropicParts(parts)) },
   { provide: AnthropicEnvironments, useValue: new AnthropicEnvironments(parts.facadeIds) },
+  { provide: AnthropicDeployments, useValue: createAnthropicDeployments(parts) },
   { provide: AnthropicSessions, useValue: createAnthropicSessions(parts) },
   { provide: AiSdkChats, useValue: createAiSdkChats(parts) },
   { provide: A2aTasks, useValue: createA2aTasks(parts) },
@@ -251,6 +253,19 @@ const anthropicParts = (parts: GatewayParts) => {
   const { agents, agentVersions: versions, agentService: service, facadeIds: ids, settings } = parts;
   return { agents, versions, service, ids, settings };
 };
+
+function createAnthropicDeployments(parts: GatewayParts): AnthropicDeployments {
+  const { facadeIds: ids, scheduleService: service, executions, runs } = parts;
+  const agents = new AnthropicAgents(anthropicParts(parts));
+  return new AnthropicDeployments({
+    ids,
+    service,
+    executions,
+    runs,
+    agents,
+    environments: new AnthropicEnvironments(ids),
+  });
+}
 
 function createAnthropicSessions(parts: GatewayParts): AnthropicSessions {
   const { facadeIds: ids, runs, threads, runService: service, quotas } = parts;

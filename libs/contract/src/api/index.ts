@@ -117,6 +117,7 @@ export { anthropic } from './facades/anthropic';
 export {
   type AnthropicAgentChange,
   type AnthropicContentBlock,
+  type AnthropicDeploymentChange,
   type AnthropicEnvironmentChange,
   type AnthropicEventQuery,
   type AnthropicFileQuery,
@@ -127,6 +128,7 @@ export {
   type AnthropicTool,
   type AnthropicUserEvent,
   type NewAnthropicAgent,
+  type NewAnthropicDeployment,
   type NewAnthropicEnvironment,
   type NewAnthropicSession,
 } from './facades/anthropic-requests';

@@ -30,6 +30,7 @@ import { ApiError } from '../../problems/api-error';
 import type { RunService } from '../../runs/run-service';
 import { type Position, readPosition } from '../positions';
 import { type AnthropicAgents, mergeMetadata, toSnapshot } from './anthropic-agents';
+import { deploymentKeys } from './anthropic-deployments';
 import type { AnthropicEnvironments } from './anthropic-environments';
 import { refuse, refuseFields } from './anthropic-errors';
 import { type ReadableRuns, listEvents } from './anthropic-log';
@@ -286,7 +287,7 @@ function toSession({ threadId: id }: ThreadAddress, row: FacadeObject | undefine
     id,
     type: 'session',
     agent: data['agent'] ?? toForeignAgent(newest),
-    environment_id: data['environment_id'] ?? 'env_default',
+    environment_id: data['environment_id'] ?? oldest?.metadata[deploymentKeys.environment] ?? 'env_default',
     title: data['title'] ?? null,
     metadata: data['metadata'] ?? {},
     status: typeof data['archived_at'] === 'string' ? 'terminated' : isRunning ? 'running' : 'idle',
@@ -298,7 +299,7 @@ function toSession({ threadId: id }: ThreadAddress, row: FacadeObject | undefine
     budget: null,
     vault_ids: [],
     outcome_evaluations: [],
-    deployment_id: null,
+    deployment_id: oldest?.metadata[deploymentKeys.deployment] ?? null,
   };
 }
 

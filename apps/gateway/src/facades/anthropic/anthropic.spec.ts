@@ -295,7 +295,7 @@ describe('a session of Claude Managed Agents', () => {
 describe('what is refused', () => {
   it.each([
     ['get', '/v1/vaults'],
-    ['get', '/v1/deployments'],
+    ['get', '/v1/deployment_runs/drun_any'],
     ['post', '/v1/messages'],
     ['get', '/v1/sessions/any/threads'],
     ['get', '/v1/models'],

@@ -206,3 +206,33 @@ export type AnthropicFileQuery = z.infer<typeof fileQuery>;
 const previews = z.array(z.enum(['agent.message', 'agent.thinking']));
 const previewQuery = z.preprocess((given) => (typeof given === 'string' ? [given] : given), previews).optional();
 export const streamQuery = z.strictObject({ ...flags, event_deltas: previewQuery, 'event_deltas[]': previewQuery });
+
+const cron = z.strictObject({ type: z.literal('cron'), expression: z.string().max(200), timezone: z.string().max(64) });
+/** Computed fields are sent back by clients that change what they have read. */
+const cronChange = cron.extend({ last_run_at: unserved, upcoming_runs_at: unserved });
+
+const deploymentFields = {
+  name: z.string().trim().min(1).max(200),
+  description: z.string().max(2_000).nullish(),
+  agent: z.union([
+    z.string(),
+    z.strictObject({ type: z.literal('agent'), id: z.string(), version: z.number().int().positive().optional() }),
+  ]),
+  environment_id: z.string(),
+  initial_events: z
+    .array(z.union([userMessage, z.looseObject({ type: z.enum(['user.define_outcome', 'system.message']) })]))
+    .min(1)
+    .max(50),
+  schedule: cronChange.nullish(),
+  budget: unserved,
+  resources: unserved,
+  vault_ids: unserved,
+};
+export const newDeployment = z.strictObject({ ...deploymentFields, metadata: metadata.optional() });
+export type NewAnthropicDeployment = z.infer<typeof newDeployment>;
+export const deploymentChange = z.strictObject({
+  ...z.strictObject(deploymentFields).partial().shape,
+  metadata: metadataChange.nullish(),
+});
+export type AnthropicDeploymentChange = z.infer<typeof deploymentChange>;
+export const deploymentRunQuery = z.strictObject({ ...paging, deployment_id: z.string().max(100) });

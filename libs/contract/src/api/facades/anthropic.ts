@@ -1,14 +1,17 @@
 import { z } from 'zod';
-import { agentId, threadId } from '../../ids';
+import { agentId, scheduleId, threadId } from '../../ids';
 import { type RouteDefinition, defineRoutes } from '../route';
 import {
   agentChange,
+  deploymentChange,
+  deploymentRunQuery,
   environmentChange,
   eventQuery,
   fileQuery,
   flags,
   listQuery,
   newAgent,
+  newDeployment,
   newEnvironment,
   newSession,
   noQuery,
@@ -23,7 +26,20 @@ import {
 const json = { body: z.unknown(), isParsed: false } as const;
 const answers = { 200: json } as const;
 
+/** A deployment is a schedule, under an id of its own form. */
+const deploymentId = z
+  .string()
+  .regex(/^depl_/)
+  .transform((id) => id.replace('depl_', 'sch_'))
+  .pipe(scheduleId);
+
 const params = {
+  deployment_id: {
+    schema: deploymentId,
+    property: 'scheduleId',
+    example: 'depl_01ARZ3NDEKTSV4RRFFQ69G5FAV',
+    unknown: { noun: 'deployment', code: 'schedule_not_found' },
+  },
   session_id: {
     schema: threadId,
     property: 'threadId',
@@ -243,6 +259,87 @@ export const anthropic = defineRoutes('anthropic', {
     summary: 'Take a file off a session',
     query: noQuery,
     params,
+    answers,
+  },
+  createAnthropicDeployment: {
+    method: 'POST',
+    path: `${base}/deployments`,
+    summary: 'Store a schedule that begins sessions',
+    audit: 'schedule.create',
+    query: noQuery,
+    body: newDeployment,
+    answers,
+  },
+  listAnthropicDeployments: {
+    method: 'GET',
+    path: `${base}/deployments`,
+    summary: 'List deployments, newest first',
+    query: listQuery,
+    answers,
+  },
+  getAnthropicDeployment: {
+    method: 'GET',
+    path: `${base}/deployments/{deployment_id}`,
+    summary: 'Read a deployment, with its next times',
+    query: noQuery,
+    params,
+    answers,
+  },
+  updateAnthropicDeployment: {
+    method: 'POST',
+    path: `${base}/deployments/{deployment_id}`,
+    summary: 'Change a deployment',
+    audit: 'schedule.change',
+    query: noQuery,
+    params,
+    body: deploymentChange,
+    answers,
+  },
+  archiveAnthropicDeployment: {
+    method: 'POST',
+    path: `${base}/deployments/{deployment_id}/archive`,
+    summary: 'End a deployment for good',
+    audit: 'schedule.archive',
+    query: noQuery,
+    params,
+    body: z.unknown(),
+    answers,
+  },
+  pauseAnthropicDeployment: {
+    method: 'POST',
+    path: `${base}/deployments/{deployment_id}/pause`,
+    summary: 'Pause a deployment',
+    audit: 'schedule.pause',
+    query: noQuery,
+    params,
+    body: z.unknown(),
+    answers,
+  },
+  unpauseAnthropicDeployment: {
+    method: 'POST',
+    path: `${base}/deployments/{deployment_id}/unpause`,
+    summary: 'End the pause of a deployment',
+    audit: 'schedule.resume',
+    query: noQuery,
+    params,
+    body: z.unknown(),
+    answers,
+  },
+  runAnthropicDeployment: {
+    method: 'POST',
+    path: `${base}/deployments/{deployment_id}/run`,
+    summary: 'Begin a session of a deployment now',
+    audit: 'schedule.run',
+    query: noQuery,
+    params,
+    body: z.unknown(),
+    answers,
+  },
+  listAnthropicDeploymentRuns: {
+    method: 'GET',
+    path: `${base}/deployment_runs`,
+    summary: 'List what became of the times of a deployment, newest first',
+    query: deploymentRunQuery,
     answers,
   },
   uploadAnthropicFile: {
