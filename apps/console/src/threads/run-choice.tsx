@@ -60,7 +60,7 @@ function ModelField({ value, onChange }: { readonly value: string; readonly onCh
       <input
         dir="auto"
         aria-label="Model"
-        placeholder="Model of the agent"
+        placeholder="Model"
         list={list}
         spellCheck={false}
         value={value}

@@ -76,7 +76,7 @@ function Conversation({ thread, shown, refresh }: ConversationProps) {
           key={edited?.id ?? 'new'}
           send={send}
           active={active}
-          unchosenAgent="Agent of this thread"
+          unchosenAgent="Same agent"
           edited={edited ? { ...edited, choice: toChoice(run), cancel: () => setEdited(null) } : undefined}
         />
       )}
@@ -185,7 +185,7 @@ export function NewThreadPage() {
       <ItemHead list={{ to: '/threads', name: 'Threads' }} isWide crumb="new" title="New thread" />
       <div className="run-main chat">
         <p className="chat-start">What should the agent do?</p>
-        <Composer send={send} unchosenAgent="The account's agent" />
+        <Composer send={send} unchosenAgent="Default agent" />
       </div>
     </div>
   );
