@@ -6,9 +6,9 @@ import type { TestBed } from '../test-bed/test-bed';
 export type Version = 'released' | 'new';
 type Launch = NonNullable<DeploymentRequest['launch']>;
 
-/** Which version each instance runs. All begin with the released one, except the demo model, which is no part of an installation. */
+/** Which version each instance runs. All begin with the released one. The demo model stays there: an older worker sends what this version's model refuses. */
 export class MixedVersions {
-  private readonly newer = new Set<string>(['demo-model']);
+  private readonly newer = new Set<string>();
 
   /** `released` is the directory with the build of the released version. */
   constructor(private readonly released: string) {}
