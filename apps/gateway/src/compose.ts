@@ -71,6 +71,7 @@ import { FileUploads } from './files/file-uploads';
 import { FormBodies } from './files/form-bodies';
 import { composeSubscriptions } from './live/compose-subscriptions';
 import { DeferredRunFeed } from './live/deferred-run-feed';
+import { RunWatches } from './live/run-watches';
 import { Sockets } from './live/sockets';
 import { AllowedMethods } from './problems/allowed-methods';
 import { ActiveRunQuota } from './runs/active-run-quota';
@@ -78,13 +79,16 @@ import { runBudgets } from './runs/run-budgets';
 import { composeRunService } from './runs/compose-run-service';
 import { composeTraces } from './runs/compose-traces';
 import { RunSettingsResolver } from './runs/run-settings';
+import { DeploymentHealth } from './operations/deployment-health';
 import { SignsOfLife } from './operations/signs-of-life';
 import { RunWaits } from './runs/run-waits';
+import { TraceLinks } from './runs/trace-links';
 import { WorkerSignals } from './runs/worker-signals';
 import { SiteService } from './sites/site-service';
 import { McpDiscoveryService } from './mcp-tools/mcp-discovery-service';
 import { composeMcpConnections } from './mcp-connections/compose-mcp-connections';
 import { BrowserAccess } from './sandboxes/browser-access';
+import { CommandAccess } from './sandboxes/command-access';
 import { SandboxService } from './sandboxes/sandbox-service';
 import { composeTriggers } from './triggers/compose-triggers';
 import { composeSignIn } from './sessions/compose-sign-in';
@@ -114,6 +118,9 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
   });
   const onError = (error: unknown) => log.error({ error }, 'socket message failed');
   const sockets = new Sockets({ ...adapters, ...signIn, ...clients, rate, limits, subscriptions, onError });
+  const longRequests = new LongRequests(limits, connections);
+  const reads = { runs: subscriptions, threads: threadSubscriptions };
+  const runWatches = new RunWatches(adapters.runs, reads, longRequests);
 
   return {
     ...adapters,
@@ -124,16 +131,17 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
     limits,
     rate,
     ...clients,
-    longRequests: new LongRequests(limits, connections),
+    longRequests,
+    runWatches,
     catalog,
     ...services,
     ...composeTriggers({ ...adapters, ...services, authenticator, limits, accountRate, config, log }),
     ...composeWebhooks({ ...adapters, config, log }),
     ...composeMcpConnections({ ...adapters, ...services, config, log }),
     idempotentMessages,
-    sandboxService: new SandboxService({ ...adapters, maxFileBytes: config.FILE_LIMIT_BYTES }),
-    browserAccess: new BrowserAccess(adapters),
-    siteService: new SiteService(adapters),
+    ...composeSandboxes({ ...adapters, runWatches, config }),
+    deploymentHealth: new DeploymentHealth({ ...adapters, ...services, subscriptions, connections }),
+    traceLinks: new TraceLinks(config.TRACE_URL),
     ...composeUploads(adapters, { quotas: services.quotas, limits, config }),
     subscriptions,
     threadSubscriptions,
@@ -183,6 +191,17 @@ function composeUploads(
     fileUploads,
     skillUploads: new SkillUploads(skills, limits.memory),
     formBodies: new FormBodies(fileUploads, config.BODY_LIMIT_BYTES),
+  };
+}
+
+/** What people do in sandboxes by themselves, and the sites that runs publish from them. */
+function composeSandboxes(parts: Adapters & { readonly runWatches: RunWatches; readonly config: GatewayConfig }) {
+  const sandboxService = new SandboxService({ ...parts, maxFileBytes: parts.config.FILE_LIMIT_BYTES });
+  return {
+    sandboxService,
+    commandAccess: new CommandAccess(sandboxService, parts.runWatches),
+    browserAccess: new BrowserAccess(parts),
+    siteService: new SiteService(parts),
   };
 }
 

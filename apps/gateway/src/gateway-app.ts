@@ -9,9 +9,9 @@ import { type GatewayParts, compose } from './compose';
 import type { GatewayConfig } from './config';
 import { serveConsole } from './console/serve-console';
 import { describeApi, serveDocs } from './docs/openapi';
+import { IiAgentSessions } from './facades/ii-agent/ii-agent-sessions';
 import { IiAgentSockets } from './facades/ii-agent/ii-agent-sockets';
 import { facadeRequestIds } from './facades/request-ids';
-import { createIiAgentSessions } from './gateway-values';
 import { GatewayModule } from './gateway.module';
 import { toCorsOptions } from './http/allowed-origins';
 import { HttpAdapter } from './http/http-adapter';
@@ -105,7 +105,7 @@ function serveIiAgent(app: NestExpressApplication, parts: GatewayParts): void {
   const { config, threadSubscriptions: threads, subscriptions, log } = parts;
   const sockets = new IiAgentSockets({
     ...parts,
-    sessions: createIiAgentSessions(parts),
+    sessions: app.get(IiAgentSessions, { strict: false }),
     threads,
     messageBytes: config.BODY_LIMIT_BYTES,
     stallLimitMs: config.STALL_LIMIT_S * 1000,

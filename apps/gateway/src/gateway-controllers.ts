@@ -6,23 +6,6 @@ import { SettingsController } from './accounts/settings.controller';
 import { AgentVersionsController } from './agents/agent-versions.controller';
 import { AgentsController } from './agents/agents.controller';
 import { ApprovalsController } from './approvals/approvals.controller';
-import { A2aController } from './facades/a2a/a2a.controller';
-import { AgUiController } from './facades/ag-ui/ag-ui.controller';
-import { AiSdkController } from './facades/ai-sdk/ai-sdk.controller';
-import { IiAgentController } from './facades/ii-agent/ii-agent.controller';
-import { SunaController } from './facades/suna/suna.controller';
-import { LangGraphAssistantsController } from './facades/langgraph/langgraph-assistants.controller';
-import { LangGraphCronsController } from './facades/langgraph/langgraph-crons.controller';
-import { LangGraphRunsController } from './facades/langgraph/langgraph-runs.controller';
-import { LangGraphThreadsController } from './facades/langgraph/langgraph-threads.controller';
-import { McpController } from './facades/mcp/mcp.controller';
-import { OpenAiController } from './facades/openai/openai.controller';
-import { OpenAiConversationsController } from './facades/openai/openai-conversations.controller';
-import { OpenAiModelsController } from './facades/openai/openai-models.controller';
-import { AnthropicAgentsController } from './facades/anthropic/anthropic-agents.controller';
-import { AnthropicDeploymentsController } from './facades/anthropic/anthropic-deployments.controller';
-import { AnthropicFilesController } from './facades/anthropic/anthropic-files.controller';
-import { AnthropicSessionsController } from './facades/anthropic/anthropic-sessions.controller';
 import { AuditController } from './audit/audit.controller';
 import { OperationsController } from './operations/operations.controller';
 import { BalanceController } from './billing/balance.controller';
@@ -59,7 +42,7 @@ import { WebhookTriggersController } from './triggers/webhook-triggers.controlle
 import { WebhookDeliveriesController } from './webhooks/webhook-deliveries.controller';
 import { WebhookEndpointsController } from './webhooks/webhook-endpoints.controller';
 
-/** Everything that answers HTTP requests. */
+/** Everything that answers HTTP requests, but for façades. */
 export const controllers: Type[] = [
   AgentsController,
   AgentVersionsController,
@@ -103,21 +86,4 @@ export const controllers: Type[] = [
   SessionsController,
   AuditController,
   OperationsController,
-  A2aController,
-  AgUiController,
-  AiSdkController,
-  SunaController,
-  IiAgentController,
-  LangGraphAssistantsController,
-  LangGraphThreadsController,
-  LangGraphRunsController,
-  LangGraphCronsController,
-  OpenAiController,
-  OpenAiConversationsController,
-  OpenAiModelsController,
-  AnthropicAgentsController,
-  AnthropicSessionsController,
-  AnthropicDeploymentsController,
-  AnthropicFilesController,
-  McpController,
 ];

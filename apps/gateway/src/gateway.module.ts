@@ -16,7 +16,8 @@ import { IdempotencyGuard, ReplayedResponseFilter } from './idempotency/idempote
 import { RunsGateway } from './live/runs.gateway';
 import { ProblemFilter } from './problems/problem.filter';
 import { controllers } from './gateway-controllers';
-import { listValues } from './gateway-values';
+import { FacadesModule } from './facades/facades.module';
+import { provideByClass } from './http/provide-by-class';
 
 /** Seeds the admin key at the start. At the end, streams close first, and what open requests still use closes last. */
 class Lifecycle implements OnApplicationBootstrap, OnModuleDestroy, OnApplicationShutdown {
@@ -40,7 +41,16 @@ class Lifecycle implements OnApplicationBootstrap, OnModuleDestroy, OnApplicatio
 
 const lifecycle = (parts: GatewayParts): Provider => ({ provide: Lifecycle, useValue: new Lifecycle(parts) });
 
-/** The controllers, and the parts that they use. */
+/** Everything that `compose` has built, for the controllers of every module. */
+@Module({})
+class PartsModule {
+  static with(parts: GatewayParts): DynamicModule {
+    const providers = provideByClass(Object.values(parts));
+    return { module: PartsModule, global: true, providers, exports: providers };
+  }
+}
+
+/** The controllers, and what every request passes. */
 @Module({})
 export class GatewayModule {
   static with(parts: GatewayParts): DynamicModule {
@@ -48,6 +58,8 @@ export class GatewayModule {
     return {
       module: GatewayModule,
       imports: [
+        PartsModule.with(parts),
+        FacadesModule.with(parts),
         MetricsModule.register(parts.config),
         HealthModule.register(
           { postgres: () => database.ping() },
@@ -55,7 +67,7 @@ export class GatewayModule {
         ),
       ],
       controllers,
-      providers: [RunsGateway, ...requestPipeline(parts), ...listValues(parts), lifecycle(parts)],
+      providers: [RunsGateway, ...requestPipeline(parts), lifecycle(parts)],
     };
   }
 }
