@@ -48,8 +48,9 @@ export async function startExecutor(config: Config, log: Logger): Promise<Execut
 /** Announces whether this executor accepts threads, how busy it is, and what it has for tools. */
 function announce(parts: ExecutorParts) {
   const { config, nats, identity, consumer, sandboxes, sandboxSlots, sandboxHealth, hosting, lacks } = parts;
+  const problem = async () => (await sandboxHealth.problem()) ?? consumer.problem;
   return announceExecutor(nats, identity.id, {
-    isOpen: async () => !sandboxSlots.isFull && (await sandboxHealth.problem()) === undefined,
+    isOpen: async () => !sandboxSlots.isFull && (await problem()) === undefined,
     load: () => ({
       calls: { ...consumer.load, slots: config.TOOL_CONCURRENCY },
       sandboxes: { awake: sandboxSlots.awake, max: config.SANDBOX_MAX },
@@ -58,7 +59,7 @@ function announce(parts: ExecutorParts) {
     lacks: () => lacks,
     adopts: sandboxes.copies !== undefined,
     sent: () => hosting.announced(),
-    problem: () => sandboxHealth.problem(),
+    problem,
   });
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AckPolicy } from 'nats';
 import type { NatsLink } from '../connection/nats-link';
 import { ToolCallFixture, aCall, endlessWork, never, answered } from '../testing/tool-call-fixture';
 import { createToolStreams } from '../testing/test-nats';
@@ -242,6 +243,22 @@ describe('tool calls while executors die and NATS goes away', () => {
     expect(await answer).toMatchObject({ how: 'unknown' });
     const next = tools.execute({ ...call, attempt: 2 }, never);
     expect(await next).toMatchObject({ how: 'answered', result: { output: 'attempt 2' } });
+  });
+
+  it('replaces a consumer that exists and goes on delivering nothing', async () => {
+    const call = aCall('unsafe');
+    const link = await fixture.nats.link();
+    const { stream, of } = link.names.toolCalls;
+    await fixture.executor(({ call_id: id }) => Promise.resolve(answered(id)));
+    const tools = await fixture.worker(call.run_id);
+    await tools.execute(aCall('unsafe', call.run_id), never);
+    const { consumers } = await createToolStreams(link).manager;
+    await consumers.delete(stream, 'exec');
+    // It delivers where no process listens, and answers no pull, as one that has lost its leader in a cluster.
+    const silent = { durable_name: 'exec', filter_subject: of('exec'), deliver_subject: link.newInbox() };
+    await consumers.add(stream, { ...silent, ack_policy: AckPolicy.Explicit });
+
+    expect(await tools.execute(call, never)).toMatchObject({ how: 'answered', result: { output: call.id } });
   });
 
   it('drops a malformed call with one log line and handles the next', async () => {

@@ -20,13 +20,16 @@ const silenceMs = 5_000;
 const checkEveryMs = 250;
 const acknowledgeMs = { after: 25, within: 50 };
 const consumerNotFound = 10014;
+/** So often the consumer is only created; then it is taken for one that its cluster has lost. */
+const attemptsBeforeReplacement = 3;
 const status = { idle: 100, expired: 408 };
 
 /**
  * Pulls the calls of one executor from the queue, and retries without limit. It pulls all calls, however many wait for a
  * slot: calls that wait for their account's slots must not delay the calls of other accounts. The durable consumer is
  * created anew when the process starts, so that calls which the previous process left are delivered at once; claims decide
- * which process may run them, not the state of the consumer.
+ * which process may run them, not the state of the consumer. For the same reason a consumer that stays silent is replaced: when
+ * servers of a cluster die one after the other, it can be left without a leader for ever, beside a stream that has one.
  */
 export class CallDeliveries {
   private readonly inbox: string;
@@ -35,6 +38,8 @@ export class CallDeliveries {
   private offReconnect: () => void = () => undefined;
   private pulling: Promise<void> | undefined;
   private processIsNew = true;
+  /** How often the consumer was to be created since it last delivered or sent a heartbeat, while NATS answered. */
+  private attempts = 0;
   private stopped = false;
   private receivedAtMs = -Infinity;
   private lastPull = 0;
@@ -77,6 +82,11 @@ export class CallDeliveries {
     writes.between(now + acknowledgeMs.after, now + acknowledgeMs.within, () => this.acknowledgeAll());
   }
 
+  /** True for a consumer that is silent although it was created again and again. */
+  get isLost(): boolean {
+    return this.attempts > attemptsBeforeReplacement;
+  }
+
   private acknowledgeAll(): void {
     for (const delivery of this.answered) delivery.acknowledge();
     this.answered.length = 0;
@@ -86,13 +96,15 @@ export class CallDeliveries {
   private receive(message: Msg): void {
     this.receivedAtMs = performance.now();
     if (message.reply) {
+      this.attempts = 0;
       this.outstanding -= 1;
       this.options.onDelivery(new CallDelivery(message));
       if (this.outstanding === 0) this.pull();
     } else if (message.subject === this.pullInbox) {
       const code = message.headers?.code;
+      if (code === status.idle || code === status.expired) this.attempts = 0;
+      else this.receivedAtMs = -Infinity; // the consumer no longer exists, for example
       if (code === status.expired) this.pull();
-      else if (code !== status.idle) this.receivedAtMs = -Infinity; // the consumer no longer exists, for example
     }
   }
 
@@ -139,7 +151,11 @@ export class CallDeliveries {
     const { stream, of } = nats.names.toolCalls;
     await streams.ensure();
     const { consumers } = await streams.manager;
-    if (this.processIsNew) await consumers.delete(stream, executorId).catch(unlessMissing);
+    this.attempts += 1;
+    if (this.processIsNew || this.isLost) {
+      await consumers.delete(stream, executorId).catch(unlessMissing);
+      this.attempts = 1;
+    }
     await consumers.add(stream, {
       durable_name: executorId,
       filter_subject: of(executorId),

@@ -95,6 +95,13 @@ export class ToolCallConsumer {
     return { running: this.slots.inUse, waiting: this.slots.waiting };
   }
 
+  /** Why no calls arrive, in one sentence for people. */
+  get problem(): string | undefined {
+    return this.deliveries.isLost
+      ? 'NATS does not deliver its tool calls. Their consumer is being replaced.'
+      : undefined;
+  }
+
   /** Starts no more calls, lets running calls finish within `graceMs`, then aborts the rest with `reason` and awaits their replies. */
   async close({ graceMs, reason }: { graceMs: number; reason: Error }): Promise<void> {
     this.directCalls.unsubscribe();
