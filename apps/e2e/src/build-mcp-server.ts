@@ -4,7 +4,7 @@ import { json } from 'node:stream/consumers';
 import { InMemoryTaskStore } from '@modelcontextprotocol/sdk/experimental/tasks/stores/in-memory.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import { LoopbackServer } from './loopback-server';
+import { LoopbackServer } from '@rondo/test-deployment';
 
 /** A server of the official SDK whose only tool builds as a task, until it is told that it is done. Its tasks belong to no session. */
 export class BuildServer extends LoopbackServer {

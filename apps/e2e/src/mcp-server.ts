@@ -5,7 +5,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { LoopbackServer } from './loopback-server';
+import { LoopbackServer } from '@rondo/test-deployment';
 
 /** A server of tickets, of the official SDK, over real HTTP. */
 export class TicketServer extends LoopbackServer {

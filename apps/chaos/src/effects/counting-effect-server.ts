@@ -56,6 +56,7 @@ export class CountingEffectServer extends EventEmitter<Moments> {
       tag: tag.join('/'),
       key: Array.isArray(key) ? key[0] : key,
       body,
+      credentials: request.headers.authorization,
       honoursKeys: keyed === 'keyed',
     });
     this.emit('applied', effect);

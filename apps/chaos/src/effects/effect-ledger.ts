@@ -5,9 +5,16 @@ export interface EffectRequest {
   readonly tag: string;
   readonly key: string | undefined;
   readonly bodyHash: string;
+  /** The header `Authorization`. */
+  readonly credentials: string | undefined;
   readonly at: number;
   /** False when the key was known and the effect therefore not applied again. */
   readonly applied: boolean;
+}
+
+interface ReceivedRequest extends Pick<EffectRequest, 'tag' | 'key' | 'credentials'> {
+  readonly body: string;
+  readonly honoursKeys: boolean;
 }
 
 /** Every request that the effect server received, and whether it was applied. */
@@ -16,21 +23,11 @@ export class EffectLedger {
   private readonly keys = new Set<string>();
 
   /** Applies the effect unless its idempotency key is known. */
-  receive({
-    tag,
-    key,
-    body,
-    honoursKeys,
-  }: {
-    tag: string;
-    key: string | undefined;
-    body: string;
-    honoursKeys: boolean;
-  }): EffectRequest {
+  receive({ tag, key, body, credentials, honoursKeys }: ReceivedRequest): EffectRequest {
     const isKnown = honoursKeys && key !== undefined && this.keys.has(key);
     if (honoursKeys && key !== undefined) this.keys.add(key);
     const bodyHash = createHash('sha256').update(body).digest('hex');
-    const request = { tag, key, bodyHash, at: Date.now(), applied: !isKnown };
+    const request = { tag, key, bodyHash, credentials, at: Date.now(), applied: !isKnown };
     this.requests.push(request);
     return request;
   }

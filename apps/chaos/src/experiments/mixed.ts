@@ -1,10 +1,12 @@
 import { type Experiment, toFindings } from '../experiment';
 import { killServices } from '../faults/kill-services';
 import { restartServers } from '../faults/restart-servers';
+import { AnswerLoad, callerTools, serverQuestions } from '../loads/answer-load';
 import { ApprovalLoad } from '../loads/approval-load';
 import { BalanceLoad, billingSettings } from '../loads/balance-load';
 import type { Load, LoadAudit } from '../loads/load';
 import { ScheduleLoad } from '../loads/schedule-load';
+import { SecretLoad } from '../loads/secret-load';
 import { SentWebhooks } from '../loads/sent-webhooks';
 import { TreeLoad } from '../loads/tree-load';
 import { TriggerLoad } from '../loads/trigger-load';
@@ -28,7 +30,8 @@ const drainedWithinMs = 240_000;
 export const mixed: Experiment = {
   name: 'mixed',
   title:
-    'Everything at once: schedules, webhooks that start runs, webhooks that are sent, approvals by two deciders, trees of ' +
+    'Everything at once: schedules, webhooks that start runs, webhooks that are sent, approvals by two deciders, calls of ' +
+    "the caller's tools and questions of an MCP server that get two answers each, commands that send a secret, trees of " +
     'runs, and an account whose credit is used up. All the time a gateway and a random instance of another service are killed with ' +
     'SIGKILL, and Postgres, Redis and NATS in turn; Redis also loses what it holds. Then each thing must be there once.',
 
@@ -52,7 +55,7 @@ export const mixed: Experiment = {
     const examination = await examine(testBed, await allRuns(testBed), { mayEnd: ['stopped'] });
     const audits = [...(await readAudits(loads, examination)), await webhooks.audit(examination)];
     return toFindings(testBed, examination, {
-      size: `${size.minutes} minutes, ${size.atOnce} runs with approvals, ${size.atOnce} trees and ${size.atOnce} runs on credit at once; a gateway and another service killed every ${size.killEveryMs / 1_000} s once the one before is back, a server every ${size.serverEveryMs / 1_000} s`,
+      size: `${size.minutes} minutes, ${size.atOnce} runs with approvals, ${size.atOnce} trees, ${size.atOnce} runs on credit and ${size.atOnce} with a secret at once, and ${size.atOnce - 1} of each kind that is answered twice; a gateway and another service killed every ${size.killEveryMs / 1_000} s once the one before is back, a server every ${size.serverEveryMs / 1_000} s`,
       counts: Object.assign({}, ...audits.map(({ counts }) => counts)) as Record<string, number>,
       table: {
         head: ['kind', 'seen', 'lost', 'doubled'],
@@ -78,6 +81,9 @@ async function startLoads(testBed: TestBed, { atOnce, webhookEveryMs }: Size): P
     await ScheduleLoad.start(testBed),
     await TriggerLoad.start(testBed, webhookEveryMs),
     new ApprovalLoad(testBed, atOnce),
+    new AnswerLoad(testBed, callerTools, atOnce - 1),
+    new AnswerLoad(testBed, serverQuestions, atOnce - 1),
+    await SecretLoad.start(testBed, atOnce),
     await TreeLoad.start(testBed, atOnce),
     await BalanceLoad.start(testBed, atOnce),
   ];

@@ -2,6 +2,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DeploymentRequest, RunningRondo } from '@rondo/test-deployment';
 import type { Progress } from '../progress';
+import { AskingServer } from '../effects/asking-server';
 import { CountingEffectServer } from '../effects/counting-effect-server';
 import { ServerProxies } from '../faults/server-proxies';
 import { FaultLog, isInstance } from './fault-log';
@@ -40,6 +41,14 @@ export interface TestBedRequest extends Pick<
   readonly behindProxies?: boolean;
 }
 
+/** What the deployment reaches, and what it is reached through. */
+interface Outside {
+  readonly effects: CountingEffectServer;
+  readonly asking: AskingServer;
+  readonly receiver: WebhookReceiver;
+  readonly proxies: ServerProxies;
+}
+
 /** A deployment with an effect server and a log of faults, started for one experiment. */
 export class TestBed {
   readonly faults = new FaultLog();
@@ -49,7 +58,7 @@ export class TestBed {
   private constructor(
     readonly rondo: RunningRondo,
     readonly progress: Progress,
-    private readonly outside: { effects: CountingEffectServer; receiver: WebhookReceiver; proxies: ServerProxies },
+    private readonly outside: Outside,
   ) {
     const gateways = rondo.services.all.filter(({ name }) => isInstance(name, 'gateway'));
     this.client = new PatientClient(
@@ -62,6 +71,11 @@ export class TestBed {
     return this.outside.effects;
   }
 
+  /** An MCP server that asks people. */
+  get asking(): AskingServer {
+    return this.outside.asking;
+  }
+
   get receiver(): WebhookReceiver {
     return this.outside.receiver;
   }
@@ -72,6 +86,7 @@ export class TestBed {
 
   static async open(progress: Progress, { behindProxies = false, ...request }: TestBedRequest): Promise<TestBed> {
     const effects = await CountingEffectServer.start();
+    const asking = await AskingServer.start(effects.ledger);
     const receiver = await WebhookReceiver.start();
     const proxies = new ServerProxies();
     try {
@@ -92,13 +107,17 @@ export class TestBed {
             ...request.settings?.gateway,
           },
           'agent-worker': { IDEMPOTENT_HOSTS: effects.host, ...request.settings?.['agent-worker'] },
-          'tool-executor': { SANDBOX_INTERNAL_HOSTS: effects.host, ...request.settings?.['tool-executor'] },
+          'tool-executor': {
+            SANDBOX_INTERNAL_HOSTS: `${effects.host},${asking.host}`,
+            ...request.settings?.['tool-executor'],
+          },
         },
       });
-      return new TestBed(rondo, progress, { effects, receiver, proxies });
+      return new TestBed(rondo, progress, { effects, asking, receiver, proxies });
     } catch (error) {
       await proxies.close();
       await receiver.stop();
+      await asking.stop();
       await effects.stop();
       throw error;
     }
@@ -118,6 +137,7 @@ export class TestBed {
     await this.rondo.stop();
     await this.proxies.close();
     await this.receiver.stop();
+    await this.asking.stop();
     await this.effects.stop();
   }
 }

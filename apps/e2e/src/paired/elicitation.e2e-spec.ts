@@ -1,8 +1,7 @@
-import { type RondoClient, type RunningRondo, call, scripted } from '@rondo/test-deployment';
+import { RefundServer, type RondoClient, type RunningRondo, call, scripted } from '@rondo/test-deployment';
 import { CommandLine } from '../command-line';
 import { openConsole, stopBrowser } from '../console-browser';
 import { expectWholeLog } from '../log-expectations';
-import { RefundServer } from '../http-mcp-server';
 import { internalPort, newAccount, pairedDeployment } from '../shared-deployment';
 
 describe('a question of an MCP server', () => {

@@ -1,7 +1,6 @@
-import { type Fact, type RondoClient, type RunningRondo, call, scripted } from '@rondo/test-deployment';
+import { type Fact, HttpMcpServer, type RondoClient, type RunningRondo, call, scripted } from '@rondo/test-deployment';
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { HttpMcpServer } from '../http-mcp-server';
 import { expectWholeLog } from '../log-expectations';
 import { internalPort, killWorkers, newAccount, pairedDeployment } from '../shared-deployment';
 

@@ -11,7 +11,7 @@ export class HttpMcpServer extends LoopbackServer {
     super();
   }
 
-  static open(newServer: () => McpServer, port: number): Promise<HttpMcpServer> {
+  static open(newServer: () => McpServer, port = 0): Promise<HttpMcpServer> {
     return new HttpMcpServer(newServer).listen(port);
   }
 
