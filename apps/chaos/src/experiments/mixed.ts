@@ -18,7 +18,7 @@ import type { TestBed } from '../test-bed/test-bed';
 
 const sizes = {
   full: { minutes: 5, atOnce: 3, webhookEveryMs: 700, killEveryMs: 5_000, serverEveryMs: 20_000, downMs: 3_000 },
-  small: { minutes: 0.5, atOnce: 2, webhookEveryMs: 1_500, killEveryMs: 2_500, serverEveryMs: 7_000, downMs: 1_000 },
+  small: { minutes: 0.5, atOnce: 2, webhookEveryMs: 1_500, killEveryMs: 2_500, serverEveryMs: 5_000, downMs: 1_000 },
 };
 type Size = (typeof sizes)['full'];
 const mix = { 'agent-worker': 5, 'tool-executor': 3, summarizer: 1 };
