@@ -1,34 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type Message, type Part, Role, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
-import { type Client, ClientFactory, JsonRpcTransportFactory } from '@a2a-js/sdk/client';
-import { type RondoClient, call, command } from '@rondo/test-deployment';
+import { type Task, TaskState } from '@a2a-js/sdk';
+import type { Client } from '@a2a-js/sdk/client';
+import { call, command } from '@rondo/test-deployment';
+import { Followed, connect, follow, model, say, textIn, textsIn, toMessage, toPart } from './a2a-client';
 import { FacadeDeployment, about, long } from './facade-deployment';
 
 const deployment = FacadeDeployment.forSuite();
-const model = 'demo/scripted';
-
-async function connect({ url, key }: Pick<RondoClient, 'url' | 'key'>, agentName = model): Promise<Client> {
-  const fetchImpl: typeof fetch = (input, init) => {
-    const headers = new Headers(init?.headers);
-    headers.set('Authorization', `Bearer ${key}`);
-    return fetch(input, { ...init, headers });
-  };
-  const factory = new ClientFactory({ transports: [new JsonRpcTransportFactory({ fetchImpl })] });
-  return factory.createFromUrl(`${url}/a2a/${encodeURIComponent(agentName)}/`);
-}
-
-const toPart = (content: Part['content']): Part => ({ content, metadata: undefined, filename: '', mediaType: '' });
-
-const toMessage = (parts: readonly Part[], given: Partial<Message> = {}): Message => ({
-  ...{ messageId: randomUUID(), contextId: '', taskId: '', role: Role.ROLE_USER, metadata: undefined },
-  ...{ extensions: [], referenceTaskIds: [], ...given },
-  parts: [...parts],
-});
-
-const say = (text: string, given: Partial<Message> = {}) => ({
-  ...{ tenant: '', metadata: undefined, configuration: undefined },
-  message: toMessage([toPart({ $case: 'text', value: text })], given),
-});
 
 /** Resolves to the task that is the answer. */
 async function ask(client: Client, request: ReturnType<typeof say>): Promise<Task> {
@@ -36,51 +13,6 @@ async function ask(client: Client, request: ReturnType<typeof say>): Promise<Tas
   if (!('artifacts' in answer)) throw new Error('the answer is no task');
   return answer;
 }
-
-const textIn = ({ parts }: { readonly parts: readonly Part[] }): string =>
-  parts.map(({ content }) => (content?.$case === 'text' ? content.value : '')).join('');
-const textsIn = ({ artifacts }: Task): string[] => artifacts.map(textIn);
-
-/** What a client has of a task after the events of a stream. */
-class Followed {
-  readonly artifacts = new Map<string, string>();
-  readonly data: string[] = [];
-  id = '';
-  state = TaskState.TASK_STATE_UNSPECIFIED;
-
-  get text(): string {
-    return [...this.artifacts.values()].join('');
-  }
-
-  /** Calls `act` once, when the text has begun. */
-  async read(stream: AsyncIterable<StreamResponse>, act?: () => Promise<unknown>): Promise<this> {
-    let acting: Promise<unknown> | undefined;
-    for await (const { payload } of stream) {
-      if (payload?.$case === 'task') this.take(payload.value);
-      if (payload?.$case === 'statusUpdate') {
-        this.state = payload.value.status?.state ?? this.state;
-        this.data.push(JSON.stringify(payload.value.status?.message?.parts ?? []));
-      }
-      if (payload?.$case === 'artifactUpdate' && payload.value.artifact) {
-        const { artifact, append } = payload.value;
-        const before = append ? (this.artifacts.get(artifact.artifactId) ?? '') : '';
-        this.artifacts.set(artifact.artifactId, before + textIn(artifact));
-      }
-      if (act && this.text.length >= 40) acting ??= act();
-    }
-    await acting;
-    return this;
-  }
-
-  private take(task: Task): void {
-    this.id = task.id;
-    this.state = task.status?.state ?? this.state;
-    this.artifacts.clear();
-    for (const artifact of task.artifacts) this.artifacts.set(artifact.artifactId, textIn(artifact));
-  }
-}
-
-const follow = (client: Client, id: string) => client.resubscribeTask({ tenant: '', id });
 
 describe('a client of A2A', () => {
   it('streams a tool of the deployment and the text after it, and goes on in the same context', async () => {

@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { HttpAgent } from '@ag-ui/client';
 import Anthropic from '@anthropic-ai/sdk';
 import { Client } from '@langchain/langgraph-sdk';
+import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { DefaultChatTransport, type UIMessage } from 'ai';
 import OpenAI from 'openai';
+import type { McpRunOutcome } from '@rondo/contract/api';
 import type { RondoClient } from '@rondo/test-deployment';
+import { Followed, connect as connectA2a, follow, say } from './a2a-client';
 import { FacadeDeployment, about, long } from './facade-deployment';
 import { human } from './langgraph-client';
 
@@ -10,6 +17,10 @@ const deployment = FacadeDeployment.forSuite();
 const model = 'demo/scripted';
 const readers = 50;
 const cuts = 20;
+/** For protocols whose every connection begins anew, so that a cut can only lose or double what is open. */
+const few = { readers: 10, cuts: 10 } as const;
+/** Where a client cannot come back once it has ended: about 20 seconds. */
+const slowTurns = [{ text: long, pace_ms: 80 }];
 
 /** A run that writes the long text. */
 interface Begun {
@@ -153,15 +164,136 @@ async function beginSession(): Promise<Begun> {
   return { read };
 }
 
+/** The text of the last of these connections, each to the other gateway than the one before. Those before it are cut. */
+async function readAgain(connect: (to: RondoClient, isCut: boolean) => Promise<string>): Promise<string> {
+  for (let cut = 0; cut < few.cuts; cut += 1) {
+    const text = await connect(cut % 2 === 0 ? deployment.client : deployment.other, true);
+    expect(text).not.toBe('');
+    expect(long.startsWith(text)).toBe(true);
+  }
+  return connect(deployment.client, false);
+}
+
+async function beginAgUiRun(): Promise<Begun> {
+  const [threadId, runId] = [randomUUID(), randomUUID()];
+  const connect = async ({ url, key }: RondoClient, isCut: boolean, input?: string) => {
+    const headers = { Authorization: `Bearer ${key}` };
+    const agent = new HttpAgent({ url: `${url}/ag-ui/${encodeURIComponent(model)}`, headers, threadId });
+    if (input !== undefined) agent.addMessage({ id: randomUUID(), role: 'user', content: input });
+    let [shown, pieces] = ['', 0];
+    await agent.runAgent(
+      { runId },
+      {
+        onTextMessageContentEvent: ({ event }) => {
+          shown += event.delta;
+          pieces += 1;
+          if (isCut && pieces === 2) agent.abortRun();
+        },
+      },
+    );
+    return shown;
+  };
+  await connect(deployment.client, true, about('cuts of AG-UI', turns));
+  return { read: () => readAgain(connect) };
+}
+
+async function beginTask(): Promise<Begun> {
+  const begun = new Followed();
+  const request = say(about('cuts of A2A', slowTurns));
+  for await (const event of (await connectA2a(deployment.client)).sendMessageStream(request)) {
+    begun.take(event);
+    break;
+  }
+  const read = () =>
+    readAgain(async (to, isCut) => {
+      const followed = new Followed();
+      let pieces = 0;
+      for await (const event of follow(await connectA2a(to), begun.id)) {
+        followed.take(event);
+        if (event.payload?.$case === 'artifactUpdate') pieces += 1;
+        if (isCut && pieces === 2) break;
+      }
+      return followed.text;
+    });
+  return { read };
+}
+
+async function beginChat(): Promise<Begun> {
+  const chatId = randomUUID();
+  const connect = ({ url, key }: RondoClient) =>
+    new DefaultChatTransport<UIMessage>({
+      api: `${url}/ai-sdk/chat`,
+      headers: { Authorization: `Bearer ${key}` },
+      body: { model },
+    });
+  const parts = [{ type: 'text' as const, text: about('cuts of chats', slowTurns) }];
+  const messages = [{ id: randomUUID(), role: 'user' as const, parts }];
+  const given = { chatId, messages, trigger: 'submit-message' as const, messageId: undefined, abortSignal: undefined };
+  await (await connect(deployment.client).sendMessages(given)).cancel();
+  const read = () =>
+    readAgain(async (to, isCut) => {
+      const stream = await connect(to).reconnectToStream({ chatId });
+      if (!stream) throw new Error('the run was over before the client came back');
+      let [shown, pieces] = ['', 0];
+      for await (const chunk of stream) {
+        if (chunk.type !== 'text-delta') continue;
+        shown += chunk.delta;
+        pieces += 1;
+        if (isCut && pieces === 2) break; // which closes the connection
+      }
+      return shown;
+    });
+  return { read };
+}
+
+/** Its client comes back by itself, and reads the rest of the answer to its call. */
+async function beginMcpCall(): Promise<Begun> {
+  const { id } = await deployment.client.createRun({ input: about('cuts of calls', turns), model });
+  const read = async () => {
+    const { url, key } = deployment.client;
+    let connections = 0;
+    const cutting = async (target: string | URL, init?: RequestInit) => {
+      const isAnswer = new Headers(init?.headers).has('last-event-id') || String(init?.body).includes('get_run');
+      const to = isAnswer && connections % 2 === 1 ? `${deployment.other.url}/mcp` : target;
+      const response = await fetch(to, init);
+      if (!isAnswer || !response.body || (connections += 1) > few.cuts) return response;
+      return new Response(cutAfter(response.body, 1_000), response); // the first event is shorter
+    };
+    const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), {
+      requestInit: { headers: { Authorization: `Bearer ${key}` } },
+      reconnectionOptions: {
+        ...{ initialReconnectionDelay: 1, maxReconnectionDelay: 1, reconnectionDelayGrowFactor: 1 },
+        maxRetries: 2 * few.cuts,
+      },
+      fetch: cutting,
+    });
+    const client = new McpClient({ name: 'test', version: '1' });
+    await client.connect(transport);
+    const seen: number[] = [];
+    const call = { name: 'get_run', arguments: { run_id: id, wait_s: 60 } };
+    const onprogress = ({ progress }: { progress: number }) => void seen.push(progress);
+    const { structuredContent } = await client.callTool(call, CallToolResultSchema, { onprogress });
+    await client.close();
+    expect(connections).toBeGreaterThan(few.cuts);
+    expect(seen).toEqual([...new Set(seen)].toSorted((a, b) => a - b));
+    return (structuredContent as unknown as McpRunOutcome).text;
+  };
+  return { read };
+}
+
 describe('streams of façades that are cut again and again', () => {
-  it.each<[string, () => Promise<Begun>]>([
-    ['responses of OpenAI', beginResponse],
-    ['runs of LangGraph', beginGraphRun],
-    ['threads of LangGraph', beginThread],
-    ['sessions of Claude Managed Agents', beginSession],
-  ])('have the whole text once: %s', async (_, begin) => {
+  it.each<[string, number, () => Promise<Begun>]>([
+    ['responses of OpenAI', readers, beginResponse],
+    ['runs of LangGraph', readers, beginGraphRun],
+    ['threads of LangGraph', readers, beginThread],
+    ['sessions of Claude Managed Agents', readers, beginSession],
+    ['runs of AG-UI', few.readers, beginAgUiRun],
+    ['tasks of A2A', few.readers, beginTask],
+    ['chats of the AI SDK', few.readers, beginChat],
+    ['calls of MCP', few.readers, beginMcpCall],
+  ])('have the whole text once: %s', async (_, count, begin) => {
     const begun = await begin();
-    const texts = await Promise.all(Array.from({ length: readers }, () => begun.read()));
+    const texts = await Promise.all(Array.from({ length: count }, () => begun.read()));
     expect(texts.filter((text) => text !== long).map((text) => text.length)).toEqual([]);
   });
 });
