@@ -84,14 +84,15 @@ export class FacadesModule {
 /** The façades of one class each. */
 function createSmallFacades(parts: GatewayParts): object[] {
   const { facadeIds: ids, runs, threads: listed, messages, agents, runService: service, quotas } = parts;
-  const { clientReach, clientRequests } = parts;
+  const { catalog, accountLimits: limits, clientReach, clientRequests } = parts;
   const threads = new FacadeThreads({ ids, runs, service, idempotent: parts.idempotentMessages, quotas });
+  const reads = { ids, listed, runs, messages, agents };
   return [
     new AiSdkChats({ ids, threads, runs, messages, service }),
     new A2aTasks({ ids, threads, runs, agents, service }),
     new A2aCards(parts.config.PUBLIC_URL),
     new AgUiRuns({ ids, threads, runs, messages, agents, service }),
-    new IiAgentSessions({ ids, threads, listed, runs, messages, agents, service, clientReach, clientRequests }),
+    new IiAgentSessions({ ...reads, threads, service, catalog, limits, clientReach, clientRequests }),
     new SunaRuns({ runs, threads: listed, messages, agents, service, quotas }),
   ];
 }

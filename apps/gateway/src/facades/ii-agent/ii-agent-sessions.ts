@@ -13,6 +13,8 @@ import type { IiAgentEvent, IiAgentInit, IiAgentQuery } from '@rondo/contract/ap
 import type { Agents, BegunRun, Caller, FacadeIds, Messages, Runs, ThreadAddress, Threads } from '@rondo/persistence';
 import { type ClientReach, type ClientRequests, requireClientScope } from '../../auth/client-access';
 import { requireScope } from '../../auth/scopes';
+import type { AccountLimits } from '../../billing/account-limits';
+import type { ModelCatalog } from '../../catalog/model-catalog';
 import { ApiError, InvalidRequest } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
 import type { FacadeThreads } from '../facade-threads';
@@ -22,6 +24,7 @@ import { type FramePlace, IiAgentTranslator, type LoggedFrame, readFrameId } fro
 
 const facade = 'ii';
 const mostSessions = 100;
+const mostAgents = 200;
 const mostEvents = 2_000;
 /** A page of them. */
 const mostRuns = 100;
@@ -51,6 +54,8 @@ interface IiAgentSessionsDependencies {
   readonly messages: Pick<Messages, 'forNextRun'>;
   readonly agents: Pick<Agents, 'list'>;
   readonly service: Pick<RunService, 'answer' | 'stop'>;
+  readonly catalog: Pick<ModelCatalog, 'listFor'>;
+  readonly limits: Pick<AccountLimits, 'toTerms'>;
   readonly clientReach: Pick<ClientReach, 'require'>;
   readonly clientRequests: Pick<ClientRequests, 'narrow' | 'requireContent'>;
 }
@@ -83,6 +88,14 @@ export class IiAgentSessions {
       throw new ApiError('invalid_cursor', 'after must be the id of an event.');
     const place = active && active.id === newest?.id ? last : last + 1;
     return { from: from ?? { place, seq: 0, index: 0 }, isProcessing };
+  }
+
+  /** Names that `choose` takes: stored agents, and the models that the account may use. */
+  async listChoices(accountId: AccountId): Promise<string[]> {
+    const { agents, catalog, limits } = this.dependencies;
+    const { data } = await agents.list({ accountId, limit: mostAgents, sort: 'name', order: 'asc' });
+    const models = catalog.listFor(await limits.toTerms(accountId)).filter(({ allowed }) => allowed);
+    return [...data.map(({ definition: { name } }) => name), ...models.map(({ id }) => id)];
   }
 
   async choose(

@@ -1,15 +1,10 @@
 import { posix } from 'node:path';
 import { Controller } from '@nestjs/common';
 import { type IiAgentUpload, iiAgent as routes } from '@rondo/contract/api';
-import { Agents } from '@rondo/persistence';
-import { AccountLimits } from '../../billing/account-limits';
-import { ModelCatalog } from '../../catalog/model-catalog';
 import { FileUploads } from '../../files/file-uploads';
 import { Route, type RouteInput } from '../../http/route';
 import { ApiError, InvalidRequest } from '../../problems/api-error';
 import { IiAgentSessions, toUploadPath } from './ii-agent-sessions';
-
-const mostAgents = 200;
 
 /** What the front end of II-Agent asks for beside its socket. */
 @Controller()
@@ -17,9 +12,6 @@ export class IiAgentController {
   constructor(
     private readonly sessions: IiAgentSessions,
     private readonly uploads: FileUploads,
-    private readonly agents: Agents,
-    private readonly catalog: ModelCatalog,
-    private readonly limits: AccountLimits,
   ) {}
 
   @Route(routes.openIiAgentSocket)
@@ -48,9 +40,7 @@ export class IiAgentController {
 
   @Route(routes.getIiAgentSettings)
   async getIiAgentSettings({ address: { accountId } }: RouteInput<typeof routes.getIiAgentSettings>) {
-    const { data: agents } = await this.agents.list({ accountId, limit: mostAgents, sort: 'name', order: 'asc' });
-    const models = this.catalog.listFor(await this.limits.toTerms(accountId)).filter(({ allowed }) => allowed);
-    const names = [...agents.flatMap(({ definition: { name } }) => name ?? []), ...models.map(({ id }) => id)];
+    const names = await this.sessions.listChoices(accountId);
     const configs = names.map((model) => [model, { model, api_type: 'rondo', api_key: null }] as const);
     return { llm_configs: Object.fromEntries(configs), llm_api_key_set: true, search_api_key_set: true };
   }
