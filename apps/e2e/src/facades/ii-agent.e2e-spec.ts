@@ -154,7 +154,7 @@ describe('a client of II-Agent', () => {
 
   it('leaves its run alone when it closes', async () => {
     const client = new IiClient(deployment.client);
-    await client.ask(about('left', [{ text: long, pace_ms: 5 }]));
+    await client.ask(about('left', [{ text: long, pace_ms: 20 }]));
     const session = await client.session();
     await client.close();
     const again = new IiClient(deployment.other, { session_uuid: session });

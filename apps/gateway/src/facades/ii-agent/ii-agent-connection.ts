@@ -44,6 +44,12 @@ interface Opening {
   readonly request: IncomingMessage;
 }
 
+interface KnownSession {
+  readonly threadId: ThreadId;
+  readonly from: FramePlace;
+  readonly isProcessing: boolean;
+}
+
 /** Why the server closes a socket, as RFC 6455 numbers it. */
 const codes = { ended: 1000, refused: 1008, restart: 1012, tryAgain: 1013 } as const;
 /** A client that is asked to close need not do it. */
@@ -113,11 +119,17 @@ export class IiAgentConnection {
     if (!(await this.sink.drainedWithin(this.parts.stallLimitMs))) this.client.terminate();
   }
 
+  /** Whatever happens after its first frame is shown. */
   private async greet(): Promise<void> {
-    const path = toWorkspace(this.session.name);
     const message = 'Connected to Agent WebSocket Server';
-    this.send({ type: 'connection_established', content: { message, workspace_path: path } });
-    await this.followKnown(this.opening.address.after);
+    const content = { message, workspace_path: toWorkspace(this.session.name) };
+    let known: KnownSession | undefined;
+    try {
+      known = await this.findKnown(this.opening.address.after);
+    } finally {
+      this.send({ type: 'connection_established', content });
+    }
+    if (known) this.followKnown(known);
   }
 
   private async handle(data: Buffer): Promise<void> {
@@ -161,7 +173,8 @@ export class IiAgentConnection {
     const query = parseInput(iiAgentQuery, content);
     if (!this.settings)
       throw new ApiError('invalid_request', 'Agent not initialized for this session: send init_agent.');
-    await this.followKnown();
+    const known = this.isFollowing ? undefined : await this.findKnown();
+    if (known) this.followKnown(known);
     this.parts.workSignal.announce();
     this.send(processing);
     const threadId = await this.parts.sessions[how](this.session, query, this.settings);
@@ -179,12 +192,15 @@ export class IiAgentConnection {
     this.send({ type: 'system', content: { message: 'Query cancelled' } });
   }
 
-  /** Nothing for a session that has no thread yet. */
-  private async followKnown(after?: string): Promise<void> {
-    const threadId = this.isFollowing ? undefined : await this.parts.sessions.find(this.session);
-    if (!threadId) return;
+  /** Undefined for a session that has no thread yet. */
+  private async findKnown(after?: string): Promise<KnownSession | undefined> {
+    const threadId = await this.parts.sessions.find(this.session);
+    if (!threadId) return undefined;
     const thread = { accountId: this.opening.caller.accountId, threadId };
-    const { from, isProcessing } = await this.parts.sessions.findStart(thread, after);
+    return { threadId, ...(await this.parts.sessions.findStart(thread, after)) };
+  }
+
+  private followKnown({ threadId, from, isProcessing }: KnownSession): void {
     if (isProcessing) this.send(processing);
     this.follow(threadId, from);
   }
