@@ -96,7 +96,7 @@ const environments = [
   {
     name: 'Podman in its place, as root',
     version: '5.4.2',
-    seen: 'the contract of all providers; attacks on agent and browser; tools for files',
+    seen: 'the same',
     command: 'npm run engines -- --only podman',
   },
   {
