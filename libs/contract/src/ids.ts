@@ -89,6 +89,9 @@ export const isLaterPart = (id: MessageId, reply: MessageId): boolean => id.star
 export const callIdAt = (message: MessageId, index: number): CallId =>
   `call_${message.slice('msg_'.length)}${nth(index)}` as CallId; // as above
 
+/** The id of a call of a program. It follows from the program's own, so that a place is never given twice. */
+export const callIdInProgram = (program: CallId, position: number): CallId => `${program}s${nth(position)}` as CallId; // as above
+
 /** A call is approved once at most, so the id of its approval follows from its own. */
 export const toApprovalId = (call: CallId): ApprovalId => `apr_${call.slice('call_'.length)}` as ApprovalId; // as above
 export const toCallId = (approval: ApprovalId): CallId => `call_${approval.slice('apr_'.length)}` as CallId; // as above

@@ -192,6 +192,7 @@ export * from './plain-name';
 export * from './evaluation';
 export * from './trigger';
 export * from './webhook';
+export * from './program';
 export { type PlanProgress, planIn, planProgress } from './plan-progress';
 export { type Problem, type RunError, type RunFailure, toFailure, problem, runError, runFailure } from './problem';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { callId, messageId, runId } from './ids';
+import { placeInProgram } from './program';
 import { recordedResult } from './tool-result';
 
 /**
@@ -47,6 +48,8 @@ export const toolCall = z.object({
   result: recordedResult.nullable(),
   attempt: z.number().int().nonnegative(),
   message_id: messageId,
+  /** Present where a program has made it, not the model. */
+  program: placeInProgram.optional(),
   started_at: z.iso.datetime().nullable(),
   finished_at: z.iso.datetime().nullable(),
 });

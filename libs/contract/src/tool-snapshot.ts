@@ -69,15 +69,17 @@ export const toolSetSnapshot = z
     tools: z.array(toolSnapshot),
     offered: z.array(z.string()),
     search: searched.exactOptional(),
+    /** Those that only programs call; the model is shown an index of them. */
+    programs: z.array(z.string()).exactOptional(),
   })
   .refine(({ tools }) => new Set(tools.map(({ name }) => name)).size === tools.length, {
     path: ['tools'],
     message: 'each name must stand once',
   })
   .refine(
-    ({ tools, offered, search }) => {
+    ({ tools, offered, search, programs = [] }) => {
       const names = new Set(tools.map(({ name }) => name));
-      return [...offered, ...(search?.tools ?? [])].every((name) => names.has(name));
+      return [...offered, ...(search?.tools ?? []), ...programs].every((name) => names.has(name));
     },
     { path: ['offered'], message: 'must name tools of the set' },
   );

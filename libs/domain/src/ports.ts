@@ -16,6 +16,8 @@ import type {
   NewId,
   NewMessage,
   PlanProgress,
+  ProgramAnswer,
+  ProgramRequest,
   RequiredInput,
   RecordedFact,
   RunEvent,
@@ -89,6 +91,8 @@ export type ToolAnswer<Result = AnsweredResult> =
     }
   /** It did nothing that counts: its server asks people first, and wants the call once more with their answers. */
   | { readonly how: 'input_required'; readonly required: RequiredInput }
+  /** It is a program, which waits for these calls. */
+  | { readonly how: 'calls'; readonly requests: readonly ProgramRequest[] }
   /** Its server goes on with it as a task, and is to be asked for that task. */
   | { readonly how: 'task'; readonly task: McpTask }
   /** It may or may not have taken effect: the executor died, or left no trace. `isLost`: so did the task that it had become. */
@@ -96,10 +100,15 @@ export type ToolAnswer<Result = AnsweredResult> =
   /** Our stop ended it. `verifiedDeadAt` is null if that was not confirmed in time; `durationMs` is absent if it did not run. */
   | { readonly how: 'stopped'; readonly verifiedDeadAt: string | null; readonly durationMs?: number };
 
-/** A call, and with what it is sent once more after its server has asked people for something, or has made a task of it. */
+/**
+ * A call, and with what it is sent once more after its server has asked people for something, or has made a task of it, or after
+ * its program has asked for calls.
+ */
 export interface CallToSend extends ToolCall {
   readonly input?: CallInput;
   readonly task?: McpTask;
+  /** Of all calls of the program so far. */
+  readonly answers?: readonly ProgramAnswer[];
 }
 
 export interface SentCall {

@@ -1,4 +1,11 @@
-import type { ExecutorResult, McpTask, RequiredInput, ToolResult } from '@rondo/contract';
+import type {
+  ExecutorResult,
+  McpTask,
+  ProgramAnswer,
+  ProgramRequest,
+  RequiredInput,
+  ToolResult,
+} from '@rondo/contract';
 import type { ExecutorTool } from '@rondo/domain';
 import type { z } from 'zod';
 import type { EgressGate, Sandbox } from '../sandboxes';
@@ -17,6 +24,9 @@ export interface ToolContext {
   readonly services: ToolServices;
   /** The call's id, the same in every attempt (I5). Commands run under it, and servers that support it get to see it. */
   readonly idempotencyKey: string;
+  readonly attempt: number;
+  /** Of a program: what its calls have answered so far. */
+  readonly answers: readonly ProgramAnswer[];
   /** The run that owns what a command leaves running. */
   readonly runId: string;
   /** The URL under which people reach a port of the sandbox. Undefined where previews are not configured. */
@@ -38,6 +48,15 @@ export class InputRequired extends Error {
 
   constructor(readonly required: RequiredInput) {
     super(`It asks for input: ${required.asked.map(({ message }) => message).join('; ')}`);
+  }
+}
+
+/** A handler throws it where a program waits for calls: it comes again with their answers. */
+export class CallsRequested extends Error {
+  override readonly name = 'CallsRequested';
+
+  constructor(readonly requests: readonly ProgramRequest[]) {
+    super('The program calls tools, which the version of its worker does not know.');
   }
 }
 

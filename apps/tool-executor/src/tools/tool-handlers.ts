@@ -20,6 +20,7 @@ import { executeDataProviderCall, getDataProviderEndpoints } from './data-provid
 import { textExtract } from './documents/text-extract.handlers';
 import { transcribe } from './sound/transcribe.handlers';
 import { seeImage } from './images/see-image.handlers';
+import { runProgram } from './programs/programs';
 import { checkCommandOutput, executeCommand, listCommands, terminateCommand } from './shell/shell.handlers';
 import type { ToolInput, ToolHandler } from './tool-handler';
 import { scrapeWebpage } from './web/scrape-webpage.handlers';
@@ -34,6 +35,7 @@ const handlers = {
   list_commands: listCommands,
   shell_exec: shellExec,
   shell_write_to_process: shellWriteToProcess,
+  run_program: runProgram,
   create_file: createFile,
   read_file: readFile,
   str_replace: strReplace,

@@ -17,7 +17,14 @@ import { clipMiddle } from './clip-text';
 import { KeyedMutex, toTurn } from '../keyed-mutex';
 import { OutputFrames } from './output-frames';
 import { PlanWatch } from './plan-watch';
-import { ExecutorClosing, InputRequired, OutcomeUnknown, TaskCreated, type ToolContext } from './tool-handler';
+import {
+  CallsRequested,
+  ExecutorClosing,
+  InputRequired,
+  OutcomeUnknown,
+  TaskCreated,
+  type ToolContext,
+} from './tool-handler';
 import { type HandledTool, handledToolNames, toolHandlerFor } from './tool-handlers';
 
 /** The sandbox enforces a command's timeout itself; this is what it may need beyond it to kill the command and report. */
@@ -186,6 +193,8 @@ export class ToolRunner {
       timeoutMs,
       mostMs: call.most_ms ?? timeoutMs,
       idempotencyKey: call.call_id,
+      attempt: call.attempt,
+      answers: call.answers ?? [],
       runId: call.run_id,
       signal: listeners.signal,
       output: (text) => frames.push(text),
@@ -208,6 +217,7 @@ export class ToolRunner {
 
   private async answerToFailure(error: unknown, call: DispatchedCall, signal: AbortSignal): Promise<ToolReply> {
     if (error instanceof InputRequired) return { ...failed(error.message), input_required: error.required };
+    if (error instanceof CallsRequested) return { ...failed(error.message), calls: [...error.requests] };
     if (error instanceof TaskCreated) return { ...failed(error.message), task: error.task };
     const isUnknown = error instanceof OutcomeUnknown;
     const wasStopped = signal.aborted && !(signal.reason instanceof ExecutorClosing);
@@ -243,9 +253,9 @@ const noSecrets =
 const noSkills = 'sandboxes here can have none: their provider is daytona, or they are not isolated.';
 
 const runsCommands = ({ group }: ToolDefinition, { mcp }: DispatchedCall): boolean =>
-  group === 'shell' || mcp?.server.transport === 'stdio';
+  group === 'shell' || group === 'code' || mcp?.server.transport === 'stdio';
 
-const usesFiles = ({ group }: ToolDefinition): boolean => group === 'shell' || group === 'files';
+const usesFiles = ({ group }: ToolDefinition): boolean => group === 'shell' || group === 'code' || group === 'files';
 
 const mayChangeFiles = (tool: ToolDefinition, { effect_class }: DispatchedCall): boolean =>
   effect_class !== 'pure' && usesFiles(tool);

@@ -3,6 +3,7 @@ import { Parser } from '../parsing/parser';
 import { ServiceClient, type ServiceEndpoint, type ServiceRules, endpointAt } from '../services/service-client';
 import { type ServiceSettings, serviceSettings } from '../services/service-settings';
 import { ResultCache } from './result-cache';
+import { Programs } from './programs/programs';
 import { DataProviders } from './data-providers/data-providers';
 import { Transcription } from './sound/transcription';
 import { PageReader } from './web/page-reader';
@@ -21,6 +22,7 @@ export interface ToolServices {
   readonly dataProviders: DataProviders | undefined;
   readonly transcription: Transcription | undefined;
   readonly cache: ResultCache;
+  readonly programs: Programs;
   /** Seals what this executor keeps in workspaces. */
   readonly box: Pick<SecretBox, 'seal' | 'open'> | undefined;
 }
@@ -43,6 +45,7 @@ export function createToolServices(
   const speech = { key: TRANSCRIPTION_API_KEY, url: TRANSCRIPTION_URL, publicUrl: 'https://api.openai.com/v1' };
   return {
     ...{ parser, box },
+    programs: new Programs(),
     cache: new ResultCache({ ttlS: settings.TOOL_CACHE_S, results: settings.TOOL_CACHE_RESULTS }),
     pages: reader ? new ServiceReader(reader.service, toClient(reader.endpoint)) : new PageReader(parser),
     search: engine && new WebSearch(searchEngines[engine.engine], toClient(engine.endpoint)),

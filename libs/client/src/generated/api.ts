@@ -4208,6 +4208,11 @@ export type components = {
             result: components["schemas"]["ToolResult"] | null;
             attempt: number;
             message_id: string;
+            program?: {
+                call_id: string;
+                position: number;
+                digest: string;
+            };
             started_at: string | null;
             finished_at: string | null;
         };

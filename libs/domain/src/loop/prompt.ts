@@ -110,7 +110,7 @@ const shortened = (description: string, characters: number): string => {
 
 /** Strangers have written them. A name has a plain form, and a description is one line. */
 function workspaceSkillsText({ tools }: AgentRun, found: RunState['workspaceSkills']): string {
-  if (found.length === 0 || !tools.offered.some(({ group }) => group === 'files' || group === 'shell')) return '';
+  if (found.length === 0 || !tools.offered.some(({ group }) => ['files', 'shell', 'code'].includes(group))) return '';
   const each = Math.floor(skillCharacters / found.length);
   const lines = found.map(({ path, description }) => `- /workspace/${path}/SKILL.md: ${shortened(description, each)}`);
   return `The repository in your workspace describes how some of its tasks are done, in these files. If one fits what you are about to do, read
@@ -139,7 +139,7 @@ function systemPrompt(
     agent.description && `About you: ${agent.description}`,
     agent.task && `Your task: ${agent.task}`,
     instructions,
-    callableTools(tools).some(({ source }) => source?.kind === 'mcp') && serverRules,
+    [...callableTools(tools), ...(tools.programs ?? [])].some(({ source }) => source?.kind === 'mcp') && serverRules,
     skillsText(settings.skills),
     workspaceSkillsText(run, found),
     memoryText(settings.memory),

@@ -7,7 +7,8 @@ import type { ToolAnswer } from '../ports';
 import { answerCall } from '../tool-calls/answer-call';
 import { inputRequested } from '../tool-calls/call-input';
 import type { CallOutcome } from '../tool-calls/call-outcome';
-import { type KnownCall, openCalls } from '../tool-calls/ledger';
+import { type KnownCall, attemptsSince, openCalls } from '../tool-calls/ledger';
+import { planProgramCalls } from '../tool-calls/program-calls';
 import { answerTo, callStarted, isRemote, isTurnOver, nextWave, runsInLoop, startsRun } from '../tool-calls/start-call';
 import { wellFormed } from '../well-formed';
 import { isMemoryStoreTool } from '../tools/memory-store.tools';
@@ -95,6 +96,8 @@ function record(loop: LoopContext, call: ToolCall, outcome: ToolAnswer): Step {
     }
     case 'input_required':
       return factsStep(loop, inputRequested(loop, call, outcome.required));
+    case 'calls':
+      return factsStep(loop, ...planProgramCalls(loop, call, outcome.requests));
     case 'task':
       return factsStep(loop, taskCreated(loop, call, { task: outcome.task }));
     case 'unknown': {
@@ -125,13 +128,19 @@ function record(loop: LoopContext, call: ToolCall, outcome: ToolAnswer): Step {
 }
 
 /** An earlier attempt with an unknown outcome may still take effect, even when the last one was killed. */
-const wasSentBefore = ({ state }: LoopContext, { id }: ToolCall): boolean => (state.calls.get(id)?.attempts ?? 0) > 1;
+const wasSentBefore = (loop: LoopContext, call: ToolCall): boolean => countAttempts(loop, call) > 1;
+
+const countAttempts = ({ state }: LoopContext, { id }: ToolCall): number => {
+  const known = state.calls.get(id);
+  return known ? attemptsSince(known) : 0;
+};
 
 /** True while the call can be sent again or a person can decide; until then the model is not told (I5). */
-function mayStillBeResolved({ run, state: { calls }, signals }: LoopContext, call: ToolCall): boolean {
+function mayStillBeResolved(loop: LoopContext, call: ToolCall): boolean {
+  const { run, signals } = loop;
   if (signals.stop.aborted) return false;
   if (call.effect_class === 'unsafe') return run.settings.processor.unknown_outcome === 'park';
-  return (calls.get(call.id)?.attempts ?? 0) < maxAttempts;
+  return countAttempts(loop, call) < maxAttempts;
 }
 
 /** To be asked for again: that repeats nothing, whatever the effect of the call is. */

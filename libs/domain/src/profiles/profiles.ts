@@ -18,10 +18,13 @@ export interface Profile {
 const names = (isWanted: (tool: Tool) => boolean): string[] =>
   implementedTools.filter((tool) => isWanted(tool) && !isMemoryStoreTool(tool.name)).map(({ name }) => name);
 
-/** Tools that send what a run knows to addresses of its choice, that cost money per call, or that need stored agents: settings must switch them on. */
+/**
+ * Tools that send what a run knows to addresses of its choice, that cost money per call, that need stored agents, or that hide the
+ * others: settings must switch them on.
+ */
 const optionalTools = [
   ...['http_request', 'expose_port', 'deploy', 'undeploy'],
-  ...['get_data_provider_endpoints', 'execute_data_provider_call', 'run_agent'],
+  ...['get_data_provider_endpoints', 'execute_data_provider_call', 'run_agent', 'run_program'],
 ];
 /** Other ways to do the same. Each profile names those that it prefers. */
 const alternatives: readonly string[] = [

@@ -13,5 +13,6 @@ export * from './run-memory.contract';
 export * from './run-harness';
 export * from './run-store.contract';
 export * from './scripted-model';
+export * from './simulated-program';
 export * from './tools.contract';
 export { toContext } from '../context/to-context';

@@ -1,4 +1,4 @@
-import type { AnsweredResult, CallId, McpTask, RequiredInput, ToolCall } from '@rondo/contract';
+import type { AnsweredResult, CallId, McpTask, ProgramRequest, RequiredInput, ToolCall } from '@rondo/contract';
 import type { CallToSend, SentCall, StoppedTool, ToolAnswer, Tools } from '../ports';
 
 /** A tool that runs until its call is stopped. Where its end is not confirmed, the call may still run. */
@@ -6,8 +6,14 @@ export class RunsUntilStopped {
   constructor(readonly isEndConfirmed = true) {}
 }
 
-/** What a tool prints, its whole result, what it asks people for, a task that it becomes, or that it does not end by itself. */
-export type ToolOutcome = string | AnsweredResult | RunsUntilStopped | RequiredInput | { readonly task: McpTask };
+/** What a tool prints, its whole result, what it asks people or the run for, a task that it becomes, or that it does not end by itself. */
+export type ToolOutcome =
+  | string
+  | AnsweredResult
+  | RunsUntilStopped
+  | RequiredInput
+  | { readonly task: McpTask }
+  | { readonly requests: readonly ProgramRequest[] };
 
 /**
  * Tools that count effects. Effects happen at the other end, as with a real executor: they outlive the worker that sent a
@@ -60,8 +66,12 @@ export class LedgeredTools implements Tools {
     return this.execute(call, signal);
   }
 
-  private createAnswer(call: ToolCall, outcome: string | AnsweredResult): ToolAnswer {
+  private createAnswer(
+    call: ToolCall,
+    outcome: string | AnsweredResult | { readonly requests: readonly ProgramRequest[] },
+  ): ToolAnswer {
     if (this.forgets(call)) return { how: 'unknown', reason: 'The executor died while the tool ran.' };
+    if (typeof outcome === 'object' && 'requests' in outcome) return { how: 'calls', requests: outcome.requests };
     const result = typeof outcome === 'string' ? { success: true, output: outcome } : outcome;
     return { how: 'answered', result, durationMs: 1 };
   }

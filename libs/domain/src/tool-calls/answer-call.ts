@@ -6,13 +6,16 @@ import {
   type ToolCall,
   boundedResult,
   boundedText,
-  failedResult,
 } from '@rondo/contract';
 import { messageUser } from '../tools/conversation.tools';
 import { browserStateFacts } from './browser-state';
 import type { AnswerContext, CallOutcome } from './call-outcome';
+import { unknownResult } from './ledger';
 
-/** The facts that answer a call: its end in the ledger, and the result message for the model. */
+/**
+ * The facts that answer a call: its end in the ledger, and the result message for the model. That of a call of a program is for
+ * people.
+ */
 export function answerCall(context: AnswerContext, call: ToolCall, outcome: CallOutcome): NewFact[] {
   const iteration = context.state.iteration;
   const message = resultMessage(context, call, outcome);
@@ -45,6 +48,7 @@ function resultMessage(context: AnswerContext, call: ToolCall, outcome: CallOutc
   const given = 'unknown' in outcome ? unknownResult(outcome.unknown) : outcome.result;
   const isEdited = context.state.calls.get(call.id)?.approval?.outcome === 'edit';
   const result = isEdited ? withEdit(given, call) : given;
+  const shown = call.program ? { ...result, output: boundedText(result.output, shownOfProgram) } : result;
   const problem = 'problem' in outcome ? { problem: outcome.problem } : {};
   return {
     id: context.ports.ids.messageId(),
@@ -52,17 +56,19 @@ function resultMessage(context: AnswerContext, call: ToolCall, outcome: CallOutc
     run_id: context.run.id,
     iteration: context.state.iteration,
     type: 'tool',
-    is_llm_message: true,
-    content: [{ type: 'tool_result', tool_call_id: call.id, name: call.name, result }],
-    metadata: { assistant_message_id: call.message_id, ...problem },
+    is_llm_message: call.program === undefined, // else its program reads it
+    content: [{ type: 'tool_result', tool_call_id: call.id, name: call.name, result: shown }],
+    metadata: {
+      assistant_message_id: call.message_id,
+      ...(call.program && { program_call_id: call.program.call_id }),
+      ...problem,
+    },
   };
 }
 
-/** Tells the model that the call may or may not have taken effect (I5). */
-const unknownResult = (reason: string): RecordedResult =>
-  failedResult(`${reason} It may have taken effect or not: check before you do it again.`);
-
 const shownArguments = 4_000;
+/** Of the output of a call of a program: all of it is in the fact, and this message is only for people. */
+const shownOfProgram = 1_000;
 
 /** The model wrote other arguments than those that the call ran with, and must not be misled. */
 function withEdit(result: RecordedResult, { arguments: edited }: ToolCall): RecordedResult {

@@ -1,15 +1,18 @@
-import type {
-  ApprovalOutcome,
-  AwaitedApproval,
-  CallId,
-  CallInput,
-  Elicitation,
-  InputAnswer,
-  McpTask,
-  NewFact,
-  RecordedFact,
-  ToolCall,
-  ToolCallStatus,
+import {
+  type ApprovalOutcome,
+  type AwaitedApproval,
+  type CallId,
+  type CallInput,
+  type Elicitation,
+  type InputAnswer,
+  type McpTask,
+  type PlaceInProgram,
+  type NewFact,
+  type RecordedFact,
+  type RecordedResult,
+  type ToolCall,
+  type ToolCallStatus,
+  failedResult,
 } from '@rondo/contract';
 
 /** A call of the current iteration, according to the log. */
@@ -28,6 +31,10 @@ export interface KnownCall {
   readonly input?: RequestedInput;
   /** Present once its server has made a task of it: the next attempt asks for that task. */
   readonly task?: McpTask | undefined;
+  /** Of a program: the attempt in which it asked for calls last. The next one is sent when they are answered. */
+  readonly askedIn?: number;
+  /** Of a call of a program: what that is told. */
+  readonly result?: RecordedResult;
 }
 
 /** What the server of a call has asked last, and what was answered. */
@@ -52,6 +59,10 @@ export const openCalls = ({ calls }: { readonly calls: KnownCalls }): KnownCall[
 export const awaitsPerson = ({ call, isUndecided }: KnownCall): boolean =>
   isUndecided && call.effect_class === 'unsafe';
 
+/** Tells the model, or its program, that the call may or may not have taken effect (I5). */
+export const unknownResult = (reason: string): RecordedResult =>
+  failedResult(`${reason} It may have taken effect or not: check before you do it again.`);
+
 /** What people have not answered of that; the call is not sent before. */
 export const findUnanswered = ({ input }: Pick<KnownCall, 'input'>): readonly Elicitation[] =>
   input?.elicitations.filter(({ key }) => !(key in input.answers)) ?? [];
@@ -71,11 +82,33 @@ export function callsAfter(calls: KnownCalls, fact: Fact): KnownCalls {
   if (!isToolFact(fact)) return calls;
   if (fact.type === 'tool.planned') {
     const { tool_call: call } = fact.data;
-    return new Map(calls).set(call.id, { call, status: 'planned', store: null, attempts: 0, isUndecided: false });
+    const planned: KnownCall = { call, status: 'planned', store: null, attempts: 0, isUndecided: false };
+    return call.program ? withCallOfProgram(calls, planned, call.program) : new Map(calls).set(call.id, planned);
   }
   const known = calls.get(fact.data.tool_call_id);
   return known ? new Map(calls).set(known.call.id, { ...known, isUndecided: false, ...changeBy(known, fact) }) : calls;
 }
+
+/** It stands before the program, which goes on when it is answered. */
+const withCallOfProgram = (calls: KnownCalls, planned: KnownCall, { call_id: program }: PlaceInProgram): KnownCalls =>
+  new Map(
+    [...calls].flatMap(([id, known]): [CallId, KnownCall][] =>
+      id === program
+        ? [
+            [planned.call.id, planned],
+            [id, { ...known, status: 'planned', isUndecided: false, askedIn: known.attempts }],
+          ]
+        : [[id, known]],
+    ),
+  );
+
+/** It is a program, and waits for calls of its own. */
+export const awaitsCalls = (open: readonly KnownCall[], { call: { id } }: KnownCall): boolean =>
+  open.some(({ call: { program } }) => program?.call_id === id);
+
+/** How often the call was sent for what it does next. */
+export const attemptsSince = ({ attempts, askedIn = 0 }: Pick<KnownCall, 'attempts' | 'askedIn'>): number =>
+  attempts - askedIn;
 
 function approvalsAfter(calls: KnownCalls, fact: ApprovalFact): KnownCalls {
   const known = calls.get(fact.data.tool_call_id);
@@ -97,11 +130,14 @@ function changeBy(known: KnownCall, fact: Exclude<ToolFact, { type: 'tool.planne
     case 'tool.started':
       return { status: 'dispatched', store: fact.data.store, attempts: fact.data.attempt };
     case 'tool.completed':
-      return { status: 'completed' };
+      return { status: 'completed', ...(known.call.program && { result: fact.data.result }) };
     case 'tool.failed':
-      return { status: 'failed' };
+      return { status: 'failed', ...(known.call.program && { result: fact.data.result }) };
     case 'tool.unknown':
-      return { status: 'unknown', isUndecided: fact.data.message_id === undefined };
+      return {
+        ...{ status: 'unknown', isUndecided: fact.data.message_id === undefined },
+        ...(known.call.program && { result: unknownResult(fact.data.reason) }),
+      };
     case 'tool.resolved':
       return fact.data.outcome === 'retry' ? { status: 'planned', task: undefined } : { isUndecided };
     case 'tool.input_requested': {

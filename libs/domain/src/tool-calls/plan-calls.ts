@@ -3,6 +3,7 @@ import type { DecodedCall } from '../dialects/dialect';
 import type { LoopContext } from '../loop/loop-context';
 import { toEffect } from '../tools/define-tool';
 import { fitArguments } from '../tools/fit-arguments';
+import { runProgram } from '../tools/program.tools';
 import { toolSearch } from '../tools/search.tools';
 import { callableTools, notShown, shownTools } from '../tools/tool-search';
 import { answerCall } from './answer-call';
@@ -15,7 +16,8 @@ import type { CallProblem } from './call-outcome';
  */
 export function planCalls(loop: LoopContext, reply: CallsOfReply): NewFact[] {
   return reply.calls.flatMap((decoded) => {
-    const call = ledgerRow(loop, reply, decoded);
+    const { index } = decoded;
+    const call = ledgerRow(loop, decoded, { id: callIdAt(reply.replyId, index), index, message_id: reply.messageId });
     const loaded_tools = notShown(loop.run.tools, loop.state.loadedTools, [decoded.name]);
     const data = { tool_call: call, ...(loaded_tools.length > 0 && { loaded_tools }) };
     const planned: NewFact = { type: 'tool.planned', iteration: loop.state.iteration, data };
@@ -24,6 +26,20 @@ export function planCalls(loop: LoopContext, reply: CallsOfReply): NewFact[] {
   });
 }
 
+/** The same for a call that a program makes. */
+export function planCall(loop: LoopContext, decoded: Called, place: Place): NewFact[] {
+  const call = ledgerRow(loop, decoded, place);
+  const planned: NewFact = { type: 'tool.planned', iteration: loop.state.iteration, data: { tool_call: call } };
+  const { programs = [] } = loop.run.tools;
+  if (programs.some(({ name }) => name === decoded.name)) return [planned];
+  const names = programs.map(({ name }) => name).join(', ');
+  const result = failedResult(`A program cannot call a tool named "${decoded.name}". Tools: ${names}.`);
+  return [planned, ...answerCall(loop, call, { result, problem: 'unknown_tool', durationMs: 0 })];
+}
+
+type Called = Pick<DecodedCall, 'name' | 'arguments' | 'malformed'>;
+type Place = Pick<ToolCall, 'id' | 'index' | 'message_id' | 'program'>;
+
 interface CallsOfReply {
   readonly calls: readonly DecodedCall[];
   readonly replyId: MessageId;
@@ -31,19 +47,14 @@ interface CallsOfReply {
   readonly messageId: MessageId;
 }
 
-const ledgerRow = (
-  { run, state, ports }: LoopContext,
-  { replyId, messageId }: CallsOfReply,
-  decoded: DecodedCall,
-): ToolCall => {
+function ledgerRow({ run, state, ports }: LoopContext, decoded: Called, place: Place): ToolCall {
   const tool = run.tools.named(decoded.name);
-  const fitted = tool && !decoded.malformed ? fitArguments(tool, decoded.arguments) : undefined;
+  const fitted = tool && !decoded.malformed && !place.program ? fitArguments(tool, decoded.arguments) : undefined;
   const args = fitted?.arguments ?? decoded.arguments;
   return {
-    id: callIdAt(replyId, decoded.index),
+    ...place,
     run_id: run.id,
     iteration: state.iteration,
-    index: decoded.index,
     name: decoded.name,
     arguments: args,
     ...(fitted && fitted.changes.length > 0 && { adjusted: [...fitted.changes] }),
@@ -52,11 +63,10 @@ const ledgerRow = (
     status: 'planned',
     result: null,
     attempt: 0,
-    message_id: messageId,
     started_at: null,
     finished_at: null,
   };
-};
+}
 
 function findRefusal({ run: { settings, tools }, state }: LoopContext, call: DecodedCall) {
   const refuse = (problem: CallProblem, reason: string) => ({ problem, result: failedResult(reason) });
@@ -72,6 +82,11 @@ function findRefusal({ run: { settings, tools }, state }: LoopContext, call: Dec
   if (call.malformed) return refuse('malformed', `${call.malformed.reason} Send the call again.`);
   if (!callableTools(tools).some(({ name }) => name === call.name)) {
     const shown = shownTools(tools, state.loadedTools).map(({ name }) => name);
+    if (tools.programs?.some(({ name }) => name === call.name))
+      return refuse(
+        'unknown_tool',
+        `"${call.name}" is not called like this, but by a program: use ${runProgram.name}.`,
+      );
     const hint = tools.search ? ` ${toolSearch.name} finds others.` : '';
     return refuse('unknown_tool', `There is no tool named "${call.name}". Tools: ${shown.join(', ')}.${hint}`);
   }

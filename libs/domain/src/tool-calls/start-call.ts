@@ -3,7 +3,8 @@ import { type LoopContext, type Step, factsStep } from '../loop/loop-context';
 import type { CallToSend, ToolAnswer } from '../ports';
 import { endsTurn } from '../tools/conversation.tools';
 import { awaitsApproval } from './approve-call';
-import { type KnownCall, awaitsPerson, findUnanswered, openCalls } from './ledger';
+import { type KnownCall, awaitsCalls, awaitsPerson, findUnanswered, openCalls } from './ledger';
+import { listAnswers } from './program-calls';
 
 /** Sequential calls after the one that ends the turn are not executed. */
 export const isTurnOver = ({ state, run }: Pick<LoopContext, 'state' | 'run'>): boolean =>
@@ -15,8 +16,14 @@ export const isTurnOver = ({ state, run }: Pick<LoopContext, 'state' | 'run'>): 
  * caller therefore blocks the calls behind it only if they are sequential.
  */
 export function nextWave(loop: LoopContext): KnownCall[] {
+  const open = openCalls(loop.state);
   const wave = findFront(loop).filter(
-    (known) => !awaitsPerson(known) && !awaitsInput(known) && !awaitsChild(loop, known) && !isAsked(loop, known),
+    (known) =>
+      !awaitsPerson(known) &&
+      !awaitsCalls(open, known) &&
+      !awaitsInput(known) &&
+      !awaitsChild(loop, known) &&
+      !isAsked(loop, known),
   );
   return isTurnOver(loop)
     ? wave
@@ -75,10 +82,15 @@ export const callStarted = (loop: LoopContext, { call, attempts }: KnownCall): N
   data: { tool_call_id: call.id, name: call.name, attempt: attempts + 1, store: loop.ports.tools.store },
 });
 
-const withAttempt = (attempt: number, { call, input, task }: KnownCall): CallToSend => ({
+const withAttempt = (
+  { state }: Pick<LoopContext, 'state'>,
+  attempt: number,
+  { call, input, task, askedIn }: KnownCall,
+): CallToSend => ({
   ...call,
   attempt,
   ...(task && { task }),
+  ...(askedIn !== undefined && { answers: listAnswers(state.calls, call.id) }),
   ...(input && {
     input: { answers: input.answers, ...(input.state !== undefined && { state: input.state }) },
   }),
@@ -105,11 +117,15 @@ export function answerTo(loop: LoopContext, known: KnownCall): Promise<ToolAnswe
 }
 
 /** Looks up a call that the log has as dispatched, and sends any other. A retry has the same id and a higher attempt. */
-function send({ ports: { tools }, signals: { stop } }: LoopContext, known: KnownCall): Promise<ToolAnswer> {
+function send(loop: LoopContext, known: KnownCall): Promise<ToolAnswer> {
+  const {
+    ports: { tools },
+    signals: { stop },
+  } = loop;
   const { status, attempts, store } = known;
   return status === 'dispatched'
-    ? tools.reattach({ call: withAttempt(attempts, known), store }, stop)
-    : tools.execute(withAttempt(attempts + 1, known), stop);
+    ? tools.reattach({ call: withAttempt(loop, attempts, known), store }, stop)
+    : tools.execute(withAttempt(loop, attempts + 1, known), stop);
 }
 
 /** Prevents an unhandled rejection: the answer is awaited later and rejects there. */

@@ -31,7 +31,8 @@ import {
   terminateCommand,
 } from './shell.tools';
 import { toolSearch } from './search.tools';
-import { toToolSet } from './tool-set';
+import { runProgram } from './program.tools';
+import { toolSet } from './tool-set';
 import { executeDataProviderCall, getDataProviderEndpoints, scrapeWebpage, visitWebpage, webSearch } from './web.tools';
 
 /** Every tool that has a handler. */
@@ -42,6 +43,7 @@ export const implementedTools = [
   listCommands,
   shellExec,
   shellWriteToProcess,
+  runProgram,
   createFile,
   readFile,
   strReplace,
@@ -87,7 +89,11 @@ export type ToolName = Tool['name'];
 export const tools: readonly ToolDefinition[] = [...implementedTools, ...toolAliases];
 
 /** All of them, for code that serves no single run. */
-export const builtInTools = toToolSet({ tools: tools.map(({ name }) => name) }, tools);
+export const builtInTools = toolSet(
+  tools,
+  tools.map(({ name }) => name),
+);
 
 /** Whether a built-in tool can read files of the workspace and of skills. */
-export const readsFiles = (tool: string): boolean => ['shell', 'files'].includes(builtInTools.named(tool)?.group ?? '');
+export const readsFiles = (tool: string): boolean =>
+  ['shell', 'code', 'files'].includes(builtInTools.named(tool)?.group ?? '');

@@ -34,7 +34,7 @@ export interface ToolDefinition {
   readonly outputCharacters?: number;
   /** What only one call of a thread uses at a time. Absent: its calls run beside each other. */
   readonly exclusive?: 'session' | 'session input' | 'file' | 'browser';
-  readonly group: 'shell' | 'files' | 'web' | 'memory' | 'conversation' | 'agents' | 'external' | 'caller';
+  readonly group: 'shell' | 'code' | 'files' | 'web' | 'memory' | 'conversation' | 'agents' | 'external' | 'caller';
   /**
    * By what a call put out: what it asks about still goes on, so that to ask again is to wait and not to go in circles.
    */

@@ -1,8 +1,11 @@
 import { toolAliases } from './alias.tools';
 import { browserTools } from './browser.tools';
+import { runProgram } from './program.tools';
 import { executeCommand, shellExec } from './shell.tools';
 
-const targets: ReadonlySet<string> = new Set([executeCommand, shellExec, ...browserTools].map(({ name }) => name));
+const targets: ReadonlySet<string> = new Set(
+  [executeCommand, shellExec, runProgram, ...browserTools].map(({ name }) => name),
+);
 const aliases = toolAliases.filter(({ alias }) => alias !== undefined && targets.has(alias.of));
 
 /** The built-in tools whose calls may leave a process running. */

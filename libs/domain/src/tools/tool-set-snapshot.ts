@@ -4,12 +4,18 @@ import { type ToolDefinition, shownSchema, expectedEffect } from './define-tool'
 import { type ToolSet, toolSet } from './tool-set';
 
 /** The set as data, so that a run that is resumed or replayed offers what it offered when it began. */
-export const toSnapshot = ({ all, offered, search }: Pick<ToolSet, 'all' | 'offered' | 'search'>): ToolSetSnapshot =>
+export const toSnapshot = ({
+  all,
+  offered,
+  search,
+  programs,
+}: Pick<ToolSet, 'all' | 'offered' | 'search' | 'programs'>): ToolSetSnapshot =>
   toolSetSnapshot.parse({
     version: 1,
     tools: all.map(describe),
     offered: offered.map(({ name }) => name),
     ...(search && { search: { tools: search.tools.map(({ name }) => name), capacity: search.capacity } }),
+    ...(programs && { programs: programs.map(({ name }) => name) }),
   });
 
 const describe = (tool: ToolDefinition) => ({
@@ -19,12 +25,15 @@ const describe = (tool: ToolDefinition) => ({
   effect_class: expectedEffect(tool),
   runs_in: tool.runsIn,
   timeout_ms: tool.timeoutMs,
-  group: tool.group,
+  group: toKnownGroup(tool),
   example: tool.example,
   xml: tool.xml,
   ...(tool.alias && { alias_of: tool.alias.of }),
   source: tool.source ?? { kind: 'built_in' },
 });
+
+/** Workers of the version before read the snapshots of all runs, and know no other group. */
+const toKnownGroup = ({ group }: ToolDefinition) => (group === 'code' ? 'shell' : group);
 
 /**
  * The set that a snapshot describes. A built-in tool has the code of this version, which parses its arguments and knows
@@ -32,7 +41,7 @@ const describe = (tool: ToolDefinition) => ({
  * built in, is restored from the snapshot alone; its executor validates its arguments.
  */
 export function restoreToolSet(
-  { tools, offered, search }: ToolSetSnapshot,
+  { tools, offered, search, programs }: ToolSetSnapshot,
   builtIn: readonly ToolDefinition[],
 ): ToolSet {
   const known = new Map(builtIn.map((tool) => [tool.name, tool]));
@@ -40,7 +49,7 @@ export function restoreToolSet(
     const code = snapshot.source.kind === 'built_in' ? known.get(snapshot.name) : undefined;
     return { ...(code ? withoutShown(code) : codeless(snapshot)), ...shownBy(snapshot) };
   });
-  return toolSet(restored, offered, search);
+  return toolSet(restored, offered, { search, programs });
 }
 
 /** What a prompt contains of a tool. */

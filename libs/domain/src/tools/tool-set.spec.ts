@@ -1,4 +1,5 @@
 import { tools } from './catalog';
+import { restoreToolSet, toSnapshot } from './tool-set-snapshot';
 import { toToolSet } from './tool-set';
 
 const names = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name);
@@ -23,5 +24,26 @@ describe('toToolSet', () => {
     expect(set.named('read_file')?.name).toBe('read_file');
     expect(set.named('fly')).toBeUndefined();
     expect(set.named('constructor')).toBeUndefined();
+  });
+
+  it('offers in code mode only what programs cannot call, with an index of the others, also when it is restored', () => {
+    const set = toToolSet({ tools: ['read_file', 'see_image', 'ask', 'run_program', 'execute_command'] }, tools);
+
+    for (const one of [set, restoreToolSet(toSnapshot(set), tools)]) {
+      expect(names(one.offered)).toEqual(['see_image', 'ask', 'run_program', 'expand_message']);
+      expect(names(one.programs ?? [])).toEqual(['read_file', 'execute_command']);
+      const { description } = one.named('run_program') ?? { description: '' };
+      expect(description).toMatch(/\nread_file\(file_path: string, start_line\?: number, end_line\?: number.*\): \w/);
+      expect(description).not.toContain('\nask(');
+    }
+  });
+
+  it('shortens the index of many tools', () => {
+    const many = Array.from({ length: 400 }, (_, at) => ({ ...tools[0]!, name: `tool_${at}` }));
+    const set = toToolSet({ tools: [...many.map(({ name }) => name), 'run_program'] }, [...tools, ...many]);
+
+    const { description } = set.named('run_program') ?? { description: '' };
+    expect(description.length).toBeLessThan(13_000);
+    expect(description).toContain('tool_399');
   });
 });

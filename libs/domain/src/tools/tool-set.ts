@@ -3,6 +3,7 @@ import { memoize } from '../memoize';
 import { toCallerTool } from './caller.tools';
 import type { ToolDefinition } from './define-tool';
 import { expandMessage } from './memory.tools';
+import { isProgram, mayProgramsCall, runProgram, writeIndex } from './program.tools';
 import { toolSearch } from './search.tools';
 import { type ToolSearch, type ToolSpace, doFit, listServers, usualToolSpace } from './tool-space';
 
@@ -13,6 +14,8 @@ export interface ToolSet {
   readonly offered: readonly ToolDefinition[];
   /** Those that it may call, too, and is shown once it has found them. Absent: there are none. */
   readonly search?: ToolSearch;
+  /** Those that its programs call, and that the model itself does not. Absent: it writes no programs. */
+  readonly programs?: readonly ToolDefinition[];
   /** Names its stored snapshot. Absent where none is stored. */
   readonly hash?: string;
   /** What came of connecting to the servers of its tools. Present for the activation that connected to them. */
@@ -27,11 +30,17 @@ const listNames = memoize(
     new Map(tools.map((tool) => [tool.name, tool])),
 );
 
-/** `search`: by name what is shown once it was found. */
+interface Unshown {
+  /** By name what is shown once it was found. */
+  readonly search?: { readonly tools: readonly string[]; readonly capacity: ToolSpace } | undefined;
+  /** By name what programs call. */
+  readonly programs?: readonly string[] | undefined;
+}
+
 export function toolSet(
   all: readonly ToolDefinition[],
   offered: readonly string[],
-  search?: { readonly tools: readonly string[]; readonly capacity: ToolSpace },
+  { search, programs }: Unshown = {},
 ): ToolSet {
   const byName = listNames(all);
   const isUsable = ({ alias }: ToolDefinition): boolean => alias === undefined || byName.has(alias.of);
@@ -40,6 +49,7 @@ export function toolSet(
     all,
     offered: findUsable(offered),
     ...(search && { search: { tools: findUsable(search.tools), capacity: search.capacity } }),
+    ...(programs && { programs: findUsable(programs) }),
     named: (name) => byName.get(name),
   };
 }
@@ -63,6 +73,7 @@ export function toToolSet(
   const all = policies ? known.map((tool) => describedAs(policies, tool)) : known;
   const ofServers = all.filter((tool) => isOfServer(tool) && !isSwitchedOff(policies, tool));
   const offers = (...others: string[]) => withExpandMessage([...tools, ...others, ...ofCaller.map(({ name }) => name)]);
+  if (tools.includes(runProgram.name)) return withPrograms(all, offers(...ofServers.map(({ name }) => name)));
   if (!isSearched(settings, ofServers, { ...space, tools: space.tools - offers().length }))
     return toolSet(all, offers(...ofServers.map(({ name }) => name)));
 
@@ -73,7 +84,21 @@ export function toToolSet(
   const naming = all.map((tool) =>
     isSearch(tool) ? { ...tool, description: `${tool.description} ${servers}` } : tool,
   );
-  return toolSet(naming, offered, { tools: ofServers.map(({ name }) => name), capacity });
+  return toolSet(naming, offered, { search: { tools: ofServers.map(({ name }) => name), capacity } });
+}
+
+/** Of all that is offered, the model calls only what programs cannot call; of the others it is shown an index. */
+function withPrograms(all: readonly ToolDefinition[], offered: readonly string[]): ToolSet {
+  const usable = toolSet(all, offered).offered;
+  const programs = usable.filter(mayProgramsCall);
+  const index = writeIndex(programs);
+  const indexed = all.map((tool) =>
+    isProgram(tool.name) ? { ...tool, description: `${tool.description}\n${index}` } : tool,
+  );
+  const named = (tools: readonly ToolDefinition[]) => tools.map(({ name }) => name);
+  return toolSet(indexed, named(usable.filter((tool) => !mayProgramsCall(tool))), {
+    programs: named(programs),
+  });
 }
 
 /** By the settings, else by the space. A run of a single decision could do nothing with what it has found. */

@@ -6,6 +6,8 @@ import {
   effectClass,
   executorResult,
   planProgress,
+  programAnswer,
+  programRequest,
   mcpServer,
   mcpTask,
   requiredInput,
@@ -61,6 +63,8 @@ export const dispatchedCall = z.object({
   input: callInput.exactOptional(),
   /** What the call has become at its server: the executor asks for it, and calls nothing. Only sent to executors that made it. */
   task: mcpTask.exactOptional(),
+  /** Of a program: what its calls have answered so far. Only sent to executors that have asked for them. */
+  answers: z.array(programAnswer).exactOptional(),
 });
 export type DispatchedCall = z.infer<typeof dispatchedCall>;
 
@@ -100,6 +104,8 @@ export const toolReply = z.discriminatedUnion('how', [
     input_required: requiredInput.exactOptional(),
     /** The server goes on with it as a task. `result` says so to workers of older versions. */
     task: mcpTask.exactOptional(),
+    /** It is a program, which waits for these calls. `result` says so to workers of older versions. */
+    calls: z.array(programRequest).exactOptional(),
   }),
   z.object({
     how: z.literal('unknown'),
@@ -134,6 +140,7 @@ export type ExecutorAnswer = ToolAnswer<ExecutorResult>;
 export function toAnswer(reply: ToolReply): ExecutorAnswer {
   switch (reply.how) {
     case 'answered':
+      if (reply.calls) return { how: 'calls', requests: reply.calls };
       if (reply.task) return { how: 'task', task: reply.task };
       if (reply.input_required) return { how: 'input_required', required: reply.input_required };
       return {

@@ -32,6 +32,7 @@ export function toAgUiMessages(rows: readonly Message[], runs: readonly Pick<Run
   const given = new Map(runs.map(({ id, metadata }) => [id as string, metadata[questionKey]]));
   return rows.flatMap((row): AgUiMessage[] => {
     if (row.type === 'assistant') return toReply(row);
+    if (row.type === 'tool' && !row.is_llm_message) return []; // of a call that a program made
     if (row.type === 'tool') return row.content.flatMap(toResult);
     if (row.type !== 'user') return [];
     const id = (row.run_id !== null && given.get(row.run_id)) || row.id;

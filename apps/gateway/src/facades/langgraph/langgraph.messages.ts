@@ -34,7 +34,7 @@ export interface MessageNames {
 
 export const noNames: MessageNames = { inputs: () => undefined, others: new Map() };
 
-type StoredMessage = Pick<Message, 'id' | 'type' | 'content' | 'metadata' | 'run_id'>;
+type StoredMessage = Pick<Message, 'id' | 'type' | 'is_llm_message' | 'content' | 'metadata' | 'run_id'>;
 
 /**
  * The messages of a thread in the form of LangChain, from its stored messages in their order. `complete` is no tool there: what
@@ -76,6 +76,7 @@ export class MessageState {
       case 'assistant':
         return this.readAssistant(message);
       case 'tool':
+        if (!message.is_llm_message) return []; // of a call that a program made
         return message.content.flatMap((block) =>
           block.type === 'tool_result' ? this.readResult(message.id, block) : [],
         );

@@ -221,6 +221,7 @@ export class NatsTools implements Tools<ExecutorResult> {
       ...(mcp && { mcp }),
       ...(call.input && { input: call.input }),
       ...(call.task && { task: call.task }),
+      ...(call.answers && { answers: [...call.answers] }),
       ...(secrets.length > 0 && { secrets: [...secrets] }),
       ...(skills.length > 0 && { skills: skills.map(({ description: _, ...skill }) => skill) }),
       ...(terms && { sandbox: terms }),

@@ -1,7 +1,7 @@
 import { failedResult } from '@rondo/contract';
 import type { CallKey } from '../../connection/subjects';
 import { type CallRecords, isTooLarge } from '../call-records';
-import { type DispatchedCall, type ToolReply, toKey, runsUnclaimed } from '../wire-format';
+import { type DispatchedCall, type ToolReply, toAnswer, toKey, runsUnclaimed } from '../wire-format';
 
 /** A pure call that took no longer is cheaper to run again than to store, in the rare case that its answer is lost. */
 const quickMs = 20;
@@ -49,7 +49,9 @@ export class CallAnswers {
     if (runsUnclaimed(call)) return this.records.reply(toKey(call));
     for (let attempt = call.attempt - 1; attempt > 0; attempt -= 1) {
       const reply = await this.records.reply({ ...toKey(call), attempt });
-      if (reply?.how === 'answered' && !reply.input_required && !reply.task) return reply;
+      const how = reply && toAnswer(reply).how;
+      if (how === 'answered') return reply;
+      if (how === 'calls') return undefined; // the program goes on from there
     }
     return undefined;
   }
