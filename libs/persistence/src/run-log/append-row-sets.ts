@@ -79,6 +79,7 @@ export const plannedCalls = new RowSet('call', {
   name: 'json',
   arguments: 'json',
   adjusted: 'json',
+  program: 'json',
   dialect: 'text',
   effect_class: 'text',
   message_id: 'text',

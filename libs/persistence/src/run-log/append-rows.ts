@@ -130,6 +130,7 @@ function addCalls(rows: Rows, { facts }: Batch, batch: number): void {
         name: storedTextAsJson(plan.name),
         arguments: JSON.stringify(plan.arguments),
         adjusted: plan.adjusted ? JSON.stringify(plan.adjusted) : null,
+        program: plan.program ? JSON.stringify(plan.program) : null,
         dialect: plan.dialect,
         effect_class: plan.effect_class,
         message_id: plan.message_id,

@@ -101,8 +101,8 @@ new_usage as (
 ),
 new_call as (
   insert into tool_calls
-    (id, run_id, iteration, index, name, arguments, adjusted, dialect, effect_class, status, result, attempt, message_id, started_at, finished_at)
-  select call.id, accepted.id, call.iteration, call.index, call.name #>> '{}', call.arguments, call.adjusted, call.dialect, call.effect_class,
+    (id, run_id, iteration, index, name, arguments, adjusted, program, dialect, effect_class, status, result, attempt, message_id, started_at, finished_at)
+  select call.id, accepted.id, call.iteration, call.index, call.name #>> '{}', call.arguments, call.adjusted, call.program, call.dialect, call.effect_class,
     call.status, call.result, call.attempt, call.message_id,
     case when call.started then accepted.at end, case when call.finished then accepted.at end
   from ${planned} join accepted on accepted.number = call.batch

@@ -112,6 +112,24 @@ describe('append', () => {
     expect(calls.map((call) => call.adjusted)).toEqual([adjusted, undefined]);
   });
 
+  it('keeps in the ledger which call of which program it is', async () => {
+    const claim = await fixture.claimed();
+    const program = planned(claim, { name: 'run_program' });
+    const inner = planned(claim, { name: 'read_file', index: 1 });
+    const place = { call_id: program.data.tool_call.id, position: 0, digest: 'abc' };
+
+    await fixture.store.append(claim, [
+      program,
+      { ...inner, data: { tool_call: { ...inner.data.tool_call, program: place } } },
+    ]);
+    const { data: calls } = await fixture.runs.toolCalls(
+      { accountId: fixture.accountId, runId: claim.runId },
+      { limit: 9 },
+    );
+
+    expect(calls.map((call) => call.program)).toEqual([undefined, place]);
+  });
+
   it('adds up usage, and an unknown price makes the sum unknown', async () => {
     const claim = await fixture.claimed();
 

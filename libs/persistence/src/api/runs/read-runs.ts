@@ -110,7 +110,7 @@ async function readPlace(sql: Sql, run: Run, cursor: string): Promise<CallPlace>
 
 /** Reads only the last texts of the model, and the newest results of tools. */
 const callsOfRun = checked(
-  toolCallRow.omit({ adjusted: true }).extend({ omitted: z.boolean() }),
+  toolCallRow.omit({ adjusted: true, program: true }).extend({ omitted: z.boolean() }),
   `
 select id, run_id, iteration, index, name, dialect, effect_class, status, attempt, message_id, started_at, finished_at,
   case when fits and name = 'complete' then arguments else '{}' end as arguments,
