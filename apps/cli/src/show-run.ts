@@ -49,7 +49,7 @@ export class RunDisplay {
   }
 
   private call({ data: { tool_call: call } }: Extract<StreamEvent, { type: 'tool.planned' }>): void {
-    this.note(`▸ ${call.name} ${shortened(JSON.stringify(call.arguments))}`, 'cyan');
+    this.note(`${call.program ? '  ' : ''}▸ ${call.name} ${shortened(JSON.stringify(call.arguments))}`, 'cyan');
   }
 
   private output({ stream_id: id, offset, data: { text } }: Extract<StreamEvent, { type: 'tool.output' }>): void {

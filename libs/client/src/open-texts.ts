@@ -74,6 +74,13 @@ function openMessage({ streamId, iteration, message, reasoning }: OpenText): Mes
 function openCall({ streamId, iteration, call, callName }: OpenText): ToolCallRow[] {
   if (call === '') return [];
   const draft = { status: 'drafting', arguments: null, attempt: 0, output: '', result: null } as const;
-  const untried = { durationMs: null, reason: null, replacedArguments: null, approval: null, startedAt: null };
+  const untried = {
+    programCallId: null,
+    durationMs: null,
+    reason: null,
+    replacedArguments: null,
+    approval: null,
+    startedAt: null,
+  };
   return [{ kind: 'tool_call', id: streamId, iteration, name: callName, argumentsText: call, ...draft, ...untried }];
 }

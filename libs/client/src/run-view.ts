@@ -45,6 +45,8 @@ export interface ToolCallRow {
   readonly iteration: number;
   readonly name: string;
   readonly status: 'drafting' | ToolCall['status'];
+  /** The call of the program that has made it. Null: the model has. */
+  readonly programCallId: string | null;
   /** What the model has written, while it writes; then the JSON of `arguments`. */
   readonly argumentsText: string;
   /** Those that the call is sent with. */
@@ -169,6 +171,7 @@ export const toolCallRow = (call: ToolCall): ToolCallRow => ({
   id: call.id,
   iteration: call.iteration,
   name: call.name,
+  programCallId: call.program?.call_id ?? null,
   status: call.status,
   argumentsText: JSON.stringify(call.arguments),
   arguments: call.arguments,

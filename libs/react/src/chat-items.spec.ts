@@ -3,7 +3,15 @@ import { readFollowUps, toChatItems } from './chat-items.ts';
 
 const call = (id: string, about: Partial<ToolCallRow> = {}): ToolCallRow => ({
   ...{ kind: 'tool_call', id, iteration: 1, name: 'execute_command', status: 'completed', argumentsText: '{}' },
-  ...{ arguments: {}, replacedArguments: null, approval: null, startedAt: null, attempt: 1, output: '' },
+  ...{
+    programCallId: null,
+    arguments: {},
+    replacedArguments: null,
+    approval: null,
+    startedAt: null,
+    attempt: 1,
+    output: '',
+  },
   ...{ result: { success: true, output: '' }, durationMs: 5, reason: null },
   ...about,
 });

@@ -148,7 +148,10 @@ function PlainWork({ rows }: PartProps['Work']) {
 
 function PlainCall({ row }: PartProps['ToolCall']) {
   return (
-    <article className={`rondo-call rondo-${row.status}`} aria-label={row.name}>
+    <article
+      className={`rondo-call rondo-${row.status} ${row.programCallId === null ? '' : 'rondo-of-program'}`}
+      aria-label={row.name}
+    >
       <p>{toSentence(row)}</p>
       {row.approval && <p className="rondo-decision">{describeDecision(row.approval)}</p>}
       {row.result?.error !== undefined && <p className="rondo-problem">{plainText(row.result.error)}</p>}

@@ -34,6 +34,7 @@ const callRow = (call: Extract<Block, { type: 'tool_call' }>): ToolCallRow => ({
   id: call.tool_call_id,
   iteration: 0,
   name: call.name,
+  programCallId: null,
   status: 'planned',
   argumentsText: JSON.stringify(call.arguments),
   arguments: call.arguments,

@@ -2,6 +2,7 @@ import {
   type AnsweredResult,
   type CallId,
   type PlanProgress,
+  type ProgramRequest,
   type RecordedFact,
   type RequiredInput,
   type ToolCall,
@@ -11,10 +12,14 @@ import type { SentCall, ToolAnswer, Tools } from '@rondo/domain';
 import type { RecordedPlace } from './recorded-place';
 
 type Asking = Extract<RecordedFact, { type: 'tool.input_requested' }>;
+type Planning = Extract<RecordedFact, { type: 'tool.planned' }>;
 type Answer =
-  Asking | Extract<RecordedFact, { type: 'tool.task_created' | 'tool.completed' | 'tool.failed' | 'tool.unknown' }>;
+  | Asking
+  | Planning
+  | Extract<RecordedFact, { type: 'tool.task_created' | 'tool.completed' | 'tool.failed' | 'tool.unknown' }>;
 
 const isAnswer = (fact: RecordedFact): fact is Answer =>
+  (fact.type === 'tool.planned' && fact.data.tool_call.program !== undefined) ||
   fact.type === 'tool.completed' ||
   fact.type === 'tool.failed' ||
   fact.type === 'tool.unknown' ||
@@ -49,13 +54,18 @@ export class RecordedTools implements Tools {
     const index = facts.findIndex((fact, position) => position >= at && isAnswer(fact));
     const fact = facts[index];
     if (!fact || !isAnswer(fact)) return;
-    const { tool_call_id: id } = fact.data;
+    const id = findAnswered(fact);
     this.waiting.get(id)?.(answerIn(facts, index, fact));
     this.waiting.delete(id);
   }
 }
 
+/** A program that asks for calls. */
+const findAnswered = ({ data }: Answer): CallId =>
+  'tool_call' in data ? (data.tool_call.program?.call_id ?? data.tool_call.id) : data.tool_call_id;
+
 function answerIn(facts: readonly RecordedFact[], index: number, fact: Answer): ToolAnswer {
+  if (fact.type === 'tool.planned') return { how: 'calls', requests: listRequests(facts, index, findAnswered(fact)) };
   if (fact.type === 'tool.unknown') return { how: 'unknown', reason: fact.data.reason };
   if (fact.type === 'tool.task_created') return toTaskAnswer(fact.data);
   if (fact.type === 'tool.input_requested') return { how: 'input_required', required: toRequired(fact.data) };
@@ -76,6 +86,22 @@ function answerIn(facts: readonly RecordedFact[], index: number, fact: Answer): 
     ...(plan && { plan: toPlan(plan) }),
   };
 }
+
+/** Those that the program asked for at once follow each other; a person may have changed the arguments of one only later. */
+function listRequests(facts: readonly RecordedFact[], index: number, program: CallId): ProgramRequest[] {
+  const rest = facts.slice(index);
+  const isWithin = (fact: RecordedFact) =>
+    fact.type === 'tool.planned' ? fact.data.tool_call.program?.call_id === program : isRefusal(fact);
+  const end = rest.findIndex((fact) => !isWithin(fact));
+  return rest.slice(0, end < 0 ? rest.length : end).flatMap((fact): ProgramRequest[] => {
+    if (fact.type !== 'tool.planned' || !fact.data.tool_call.program) return [];
+    const { name, arguments: given, program: place } = fact.data.tool_call;
+    return [{ name, arguments: given, position: place.position, digest: place.digest }];
+  });
+}
+
+/** What the loop itself has answered such a call with, because a program cannot make it. */
+const isRefusal = (fact: RecordedFact): boolean => fact.type === 'tool.failed' || fact.type === 'message.created';
 
 const toTaskAnswer = ({ task, reason }: Extract<Answer, { type: 'tool.task_created' }>['data']): ToolAnswer =>
   reason === undefined ? { how: 'task', task } : { how: 'unknown', reason };

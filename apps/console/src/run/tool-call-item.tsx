@@ -29,11 +29,14 @@ interface ToolCallItemProps {
 /** A call: what it was told, and what it prints while it runs. */
 export const ToolCallItem = memo(function ToolCallItem({ row, sentAt }: ToolCallItemProps) {
   const [isWhole, setWhole] = useState(false);
-  const { name, status, result, reason } = row;
+  const { name, status, result, reason, programCallId } = row;
   const spoken = spokenText(row);
   const time = useCallTime({ row, sentAt });
   return (
-    <article className={`call ${status} ${spoken ? 'speaks' : ''}`} aria-label={`${name}, ${words[status]}`}>
+    <article
+      className={`call ${status} ${spoken ? 'speaks' : ''} ${programCallId === null ? '' : 'of-program'}`}
+      aria-label={`${name}, ${words[status]}`}
+    >
       <header>
         <i aria-hidden="true" />
         <code className="call-name">{name}</code>
