@@ -139,8 +139,10 @@ describe('a deployment of Claude Managed Agents', () => {
   ])('is refused with the reason: %j', async (more, why) => {
     await expect(create(more)).rejects.toThrow(why);
   });
+});
 
-  it('does not exist for another account', async () => {
+describe('attack: tenants', () => {
+  it('a deployment of another account is read, run, paused and ended', async () => {
     const { id } = await create();
     const stranger = connect(await gateway.toKey('stranger')).deployments;
     for (const act of [stranger.retrieve(id), stranger.run(id), stranger.pause(id), stranger.archive(id)])
