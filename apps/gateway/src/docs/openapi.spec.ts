@@ -2,6 +2,7 @@ import { PATH_METADATA } from '@nestjs/common/constants';
 import type { Message } from '@rondo/contract';
 import { type Route, apiRoutes, facadeRoutes, pageQuery } from '@rondo/contract/api';
 import { pngSource } from '@rondo/contract/testing';
+import { facadeControllers } from '../facades/facades.module';
 import { controllers } from '../gateway-controllers';
 import { readHandlerRoute } from '../http/route-metadata';
 import { RunningGateway } from '../testing/running-gateway';
@@ -213,7 +214,7 @@ const readFunctions = (prototype: object): object[] =>
 
 describe('the OpenAPI document', () => {
   it('describes every route that has a handler, and no other', () => {
-    const handlers = controllers
+    const handlers = [...controllers, ...facadeControllers]
       .flatMap(({ prototype }) => readFunctions(prototype as object))
       .filter((handler) => Reflect.hasMetadata(PATH_METADATA, handler));
     const served = handlers.map((handler) => readHandlerRoute(handler)?.id);

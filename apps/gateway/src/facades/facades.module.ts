@@ -45,31 +45,33 @@ import { IiAgentController } from './ii-agent/ii-agent.controller';
 import { SunaController } from './suna/suna.controller';
 import { SunaRuns } from './suna/suna-runs';
 
+export const facadeControllers = [
+  A2aController,
+  AgUiController,
+  AiSdkController,
+  SunaController,
+  IiAgentController,
+  LangGraphAssistantsController,
+  LangGraphThreadsController,
+  LangGraphRunsController,
+  LangGraphCronsController,
+  OpenAiController,
+  OpenAiConversationsController,
+  OpenAiModelsController,
+  AnthropicAgentsController,
+  AnthropicSessionsController,
+  AnthropicFilesController,
+  AnthropicDeploymentsController,
+  McpController,
+] as const;
+
 /** The protocols of other products, over the same runs. */
 @Module({})
 export class FacadesModule {
   static with(parts: GatewayParts): DynamicModule {
     return {
       module: FacadesModule,
-      controllers: [
-        A2aController,
-        AgUiController,
-        AiSdkController,
-        SunaController,
-        IiAgentController,
-        LangGraphAssistantsController,
-        LangGraphThreadsController,
-        LangGraphRunsController,
-        LangGraphCronsController,
-        OpenAiController,
-        OpenAiConversationsController,
-        OpenAiModelsController,
-        AnthropicAgentsController,
-        AnthropicSessionsController,
-        AnthropicFilesController,
-        AnthropicDeploymentsController,
-        McpController,
-      ],
+      controllers: [...facadeControllers],
       providers: provideByClass([
         ...createSmallFacades(parts),
         ...createAnthropic(parts),
