@@ -199,6 +199,21 @@ interface RunnerSettings {
   readonly mcpCatalog: McpCatalog;
 }
 
+function composeToolSets(
+  { nats, database }: Pick<Adapters, 'nats' | 'database'>,
+  { providers, mcpCatalog }: Pick<RunnerSettings, 'providers' | 'mcpCatalog'>,
+): RunToolSets {
+  const support = new ToolSupport(nats);
+  return new RunToolSets({
+    stored: new ToolSets(database),
+    builtIn: tools,
+    lacked: () => support.lacked,
+    spaceFor: (settings) =>
+      readToolSpace(settings, { maxTools: (name) => findMaxTools(name, providers), inputBudget: toBudgets(providers) }),
+    catalogFor: mcpCatalog.catalogFor.bind(mcpCatalog),
+  });
+}
+
 function toRunner(
   adapters: Adapters,
   activeRuns: ActiveRuns,
@@ -208,15 +223,7 @@ function toRunner(
   const model = modelMetrics.measured(
     createModels({ ...providers, ...readModelConnection(config), pace: adapters.pace }),
   );
-  const support = new ToolSupport(adapters.nats);
-  const toolSets = new RunToolSets({
-    stored: new ToolSets(database),
-    builtIn: tools,
-    lacked: () => support.lacked,
-    spaceFor: (settings) =>
-      readToolSpace(settings, { maxTools: (name) => findMaxTools(name, providers), inputBudget: toBudgets(providers) }),
-    catalogFor: mcpCatalog.catalogFor.bind(mcpCatalog),
-  });
+  const toolSets = composeToolSets(adapters, { providers, mcpCatalog });
   const files = composeFiles(adapters, placement);
   const workspaces = composeWorkspaces(adapters, placement);
   const { documentCache, documentsInMessages } = composeDocuments(database, providers.providers);

@@ -26,11 +26,11 @@ const ownFolders = ['.git', '.rondo-clone'];
 const place = z
   .string()
   .overwrite((path) => path.replace(/^\/workspace\//, ''))
-  .superRefine((path, { addIssue }) => {
+  .superRefine((path, context) => {
     const problem = whyNotPlain(path, { pathBytes: 240, depth: 12 });
-    if (problem !== undefined) addIssue({ code: 'custom', message: `${problem}: it is a path in /workspace` });
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: `${problem}: it is a path in /workspace` });
     else if (path.split('/').some((part) => ownFolders.includes(part.toLowerCase())))
-      addIssue({ code: 'custom', message: 'leads into a folder of git or of Rondo' });
+      context.addIssue({ code: 'custom', message: 'leads into a folder of git or of Rondo' });
   });
 
 const repository = z.strictObject({
@@ -80,10 +80,14 @@ export const environment = z
       .optional()
       .describe('The only hosts that the sandbox reaches, of those that the deployment allows. `[]`: none.'),
   })
-  .superRefine(({ repository: cloned, egress }, { addIssue }) => {
+  .superRefine(({ repository: cloned, egress }, context) => {
     const host = cloned && URL.canParse(cloned.url) ? new URL(cloned.url).hostname : undefined;
     if (host === undefined || !egress || isListedHost(egress, host)) return;
-    addIssue({ code: 'custom', path: ['egress'], message: `must name ${host}, which the repository comes from` });
+    context.addIssue({
+      code: 'custom',
+      path: ['egress'],
+      message: `must name ${host}, which the repository comes from`,
+    });
   });
 export type Environment = z.infer<typeof environment>;
 

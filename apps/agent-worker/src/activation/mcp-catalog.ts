@@ -111,7 +111,8 @@ export class McpCatalog {
     });
     const executorId = this.parts.placement(claim);
     executorId.catch(() => undefined); // each server reports it
-    const find = async (server: McpServer): Promise<Found> => this.find(claim, server, await executorId, signal);
+    const find = async (server: McpServer): Promise<Found> =>
+      this.find(claim, server, { executorId: await executorId, signal });
     const waits = new Set<StartingServer>();
     this.waits.set(claim.runId, waits);
     const found = servers.map(async (server) => {
@@ -129,7 +130,11 @@ export class McpCatalog {
     });
   }
 
-  private async find(claim: ClaimedRun, server: McpServer, executorId: string, signal: AbortSignal): Promise<Found> {
+  private async find(
+    claim: ClaimedRun,
+    server: McpServer,
+    { executorId, signal }: { readonly executorId: string; readonly signal: AbortSignal },
+  ): Promise<Found> {
     const { runId: run_id, workspaceId: thread_id, accountId: account_id } = claim;
     const sandbox = toSandboxTerms(claim.run.settings.environment);
     const request = { run_id, thread_id, account_id, server, ...(sandbox && { sandbox }) };

@@ -61,7 +61,7 @@ export class WorkspacePreparation {
         const executorId = await this.readExecutor(claim);
         return await this.parts.prepare(claim, environment, { executorId, signal });
       } catch (error) {
-        if (signal.aborted) return undefined;
+        if (signal.reason !== undefined) return undefined; // it has one once it is aborted
         if (!(error instanceof TunnelError)) throw error;
         const isAwaited = performance.now() < until && (await this.parts.awaitsSecret(claim.runId));
         if (isAwaited) attempt = 0;

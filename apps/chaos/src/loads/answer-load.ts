@@ -154,7 +154,7 @@ export class AnswerLoad implements Load {
       await this.question.answer(client, callId, word);
       return [word];
     } catch (error) {
-      if (error instanceof RondoError && error.code !== undefined && this.question.late.includes(error.code)) return [];
+      if (error instanceof RondoError && this.question.late.includes(error.code)) return [];
       throw error;
     }
   }

@@ -64,14 +64,7 @@ export function DefinitionForm({ definition, onChange }: DefinitionFormProps) {
         value={definition.system_prompt ?? ''}
         onChange={(event) => change('system_prompt', event.currentTarget.value)}
       />
-      <AreaField
-        label="Directives"
-        hint="One a line. They follow the system prompt."
-        rows={3}
-        value={(definition.directives ?? []).join('\n')}
-        onChange={(event) => change('directives', event.currentTarget.value.split('\n'))}
-        onBlur={(event) => change('directives', lines(event.currentTarget.value))}
-      />
+      <Directives directives={definition.directives} onChange={(directives) => change('directives', directives)} />
       <Numbers definition={definition} onChange={onChange} />
       <EnvironmentFields
         environment={definition.environment}
@@ -79,6 +72,24 @@ export function DefinitionForm({ definition, onChange }: DefinitionFormProps) {
       />
       <ToolChoices tools={definition.tools} onChange={(tools) => change('tools', tools)} />
     </>
+  );
+}
+
+interface DirectivesProps {
+  readonly directives: readonly string[] | undefined;
+  readonly onChange: (directives: string[]) => void;
+}
+
+function Directives({ directives = [], onChange }: DirectivesProps) {
+  return (
+    <AreaField
+      label="Directives"
+      hint="One a line. They follow the system prompt."
+      rows={3}
+      value={directives.join('\n')}
+      onChange={(event) => onChange(event.currentTarget.value.split('\n'))}
+      onBlur={(event) => onChange(lines(event.currentTarget.value))}
+    />
   );
 }
 

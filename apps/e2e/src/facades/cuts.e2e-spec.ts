@@ -253,7 +253,9 @@ async function beginMcpCall(): Promise<Begun> {
     const { url, key } = deployment.client;
     let connections = 0;
     const cutting = async (target: string | URL, init?: RequestInit) => {
-      const isAnswer = new Headers(init?.headers).has('last-event-id') || String(init?.body).includes('get_run');
+      const isAnswer =
+        new Headers(init?.headers).has('last-event-id') ||
+        (typeof init?.body === 'string' && init.body.includes('get_run'));
       const to = isAnswer && connections % 2 === 1 ? `${deployment.other.url}/mcp` : target;
       const response = await fetch(to, init);
       if (!isAnswer || !response.body || (connections += 1) > few.cuts) return response;
@@ -276,7 +278,7 @@ async function beginMcpCall(): Promise<Begun> {
     await client.close();
     expect(connections).toBeGreaterThan(few.cuts);
     expect(seen).toEqual([...new Set(seen)].toSorted((a, b) => a - b));
-    return (structuredContent as unknown as McpRunOutcome).text;
+    return (structuredContent as McpRunOutcome).text;
   };
   return { read };
 }

@@ -19,7 +19,7 @@ class IiClient {
 
   constructor({ url, key }: RondoClient, query: Readonly<Record<string, string>> = {}) {
     const headers = { Authorization: `Bearer ${key}` };
-    this.socket = new WebSocket(`${url}/ii/ws?${new URLSearchParams({ device_id: 'device-1', ...query })}`, {
+    this.socket = new WebSocket(`${url}/ii/ws?${new URLSearchParams({ device_id: 'device-1', ...query }).toString()}`, {
       headers,
     });
     this.socket.on('error', () => undefined); // being cut is an error of it

@@ -53,9 +53,7 @@ describe('code mode', () => {
     const facts = await client.facts(id);
     expectWholeLog(facts);
     const output = facts.flatMap(({ type, data }) =>
-      type === 'tool.completed' && data.name === 'run_program'
-        ? [String((data.result as { output: string }).output)]
-        : [],
+      type === 'tool.completed' && data.name === 'run_program' ? [(data.result as { output: string }).output] : [],
     );
     expect(output).toHaveLength(1);
     const lines = (output[0] ?? '').trim().split('\n');

@@ -24,7 +24,7 @@ describe('WebSocketSink', () => {
   it('is full with 256 KB that were not read, and drained when all is read', async () => {
     const socket = new FakeSocket();
     const held = { bytes: 0, take: (bytes: number) => (held.bytes += bytes) > 0, keep: () => void (held.bytes = 0) };
-    const sink = new WebSocketSink(socket as never, held);
+    const sink = new WebSocketSink(socket, held);
     sink.send(kilobytes(255));
     expect([sink.isFull(), await sink.drainedWithin(0)]).toEqual([false, true]);
     sink.send(kilobytes(1));
@@ -37,7 +37,7 @@ describe('WebSocketSink', () => {
   });
 
   it('is full where the account may hold no more, and says that it stays so', async () => {
-    const sink = new WebSocketSink(new FakeSocket() as never, { take: () => false, keep: () => undefined });
+    const sink = new WebSocketSink(new FakeSocket(), { take: () => false, keep: () => undefined });
     sink.send('x');
     expect(sink.isFull()).toBe(true);
     expect(await sink.drainedWithin(1)).toBe(false);
@@ -45,7 +45,7 @@ describe('WebSocketSink', () => {
 
   it('holds nothing for a client that has left', async () => {
     const socket = new FakeSocket();
-    const sink = new WebSocketSink(socket as never, { take: () => true, keep: () => undefined });
+    const sink = new WebSocketSink(socket, { take: () => true, keep: () => undefined });
     sink.send(kilobytes(300));
     const drained = sink.drained();
     socket.readyState = 3;

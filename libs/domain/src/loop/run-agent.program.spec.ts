@@ -109,14 +109,15 @@ describe('a program that calls tools', () => {
 
       await harness.runOn();
       expect(harness.store.status(harness.id)).toBe('waiting_input');
-      const asked = listCalls(harness).find(({ name }) => name === 'execute_command');
+      const [asked] = listCalls(harness).filter(({ name }) => name === 'execute_command');
+      if (!asked) throw new Error('no command was asked for');
       expect(simulated.runs).toEqual([0, 1]);
 
-      harness.store.decide(harness.id, asked!.id, { outcome: 'deny', decidedBy: 'key_1', argumentsHash: null });
+      harness.store.decide(harness.id, asked.id, { outcome: 'deny', decidedBy: 'key_1', argumentsHash: null });
       await harness.runOn();
 
       expect(harness.store.status(harness.id)).toBe('completed');
-      expect(tools.effects.get(asked!.id)).toBeUndefined();
+      expect(tools.effects.get(asked.id)).toBeUndefined();
       expect(findResult(harness, 'run_program')?.output).toContain('A person denied this call');
     },
   );

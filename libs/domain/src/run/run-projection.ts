@@ -83,12 +83,10 @@ function change(changes: Draft, fact: NewFact, at: string): void {
       wait(changes, fact.data);
       return;
     case 'run.resumed':
-      changes.status = 'queued';
-      changes.waiting = null;
+      resume(changes);
       return;
     case 'run.stop_requested':
-      changes.status = 'stopping';
-      changes.stop = { requestedAt: fact.data.requested_at, reason: fact.data.reason, error: fact.data.error };
+      beginStop(changes, fact.data);
       return;
     case 'run.completed':
       end(changes, { status: 'completed', finishReason: fact.data.finish_reason, at });
@@ -146,6 +144,17 @@ function begin(changes: Draft, toolSet: Draft['toolSet'], at: string): void {
 function wait(changes: Draft, waiting: Waiting): void {
   changes.status = waitingStatus[waiting.reason];
   changes.waiting = waiting;
+}
+
+function resume(changes: Draft): void {
+  changes.status = 'queued';
+  changes.waiting = null;
+}
+
+function beginStop(changes: Draft, request: Extract<NewFact, { type: 'run.stop_requested' }>['data']): void {
+  const { requested_at: requestedAt, reason, error } = request;
+  changes.status = 'stopping';
+  changes.stop = { requestedAt, reason, error };
 }
 
 const waitingStatus: Record<Waiting['reason'], RunStatus> = {

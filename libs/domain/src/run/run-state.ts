@@ -209,6 +209,18 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'approval.decided':
       return changed(state, { calls: callsAfter(state.calls, fact) });
     case 'context.compaction_started':
+    case 'context.compacted':
+    case 'context.compaction_failed':
+      return withCompaction(state, fact);
+  }
+}
+
+function withCompaction(
+  state: RunState,
+  fact: Extract<NewFact | RecordedFact, { type: `context.${string}` }>,
+): RunState {
+  switch (fact.type) {
+    case 'context.compaction_started':
       return changed(state, { compaction: openCompaction(fact.data) });
     case 'context.compacted':
       return changed(state, { compaction: undefined, context: compacted(state.context, fact.data, toPoint(state)) });

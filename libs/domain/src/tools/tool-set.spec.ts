@@ -39,7 +39,9 @@ describe('toToolSet', () => {
   });
 
   it('shortens the index of many tools', () => {
-    const many = Array.from({ length: 400 }, (_, at) => ({ ...tools[0]!, name: `tool_${at}` }));
+    const many = tools
+      .slice(0, 1)
+      .flatMap((tool) => Array.from({ length: 400 }, (_, at) => ({ ...tool, name: `tool_${at}` })));
     const set = toToolSet({ tools: [...many.map(({ name }) => name), 'run_program'] }, [...tools, ...many]);
 
     const { description } = set.named('run_program') ?? { description: '' };

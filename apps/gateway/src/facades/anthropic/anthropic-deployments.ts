@@ -234,7 +234,7 @@ function toAgentId(given: NewAnthropicDeployment['agent']) {
 function toText(events: NewAnthropicDeployment['initial_events']): string {
   const texts = events.map((event, index) => {
     if (event.type !== 'user.message') throw refuse(`initial_events.${index}.type`, event.type);
-    const { content } = event as Extract<typeof event, { content: unknown }>; // those without it were refused
+    const { content } = event;
     return toInput(content, `initial_events.${index}.content`).map((block) => {
       if (block.type === 'text') return block.text;
       throw refuse(`initial_events.${index}.content`, 'an image in a deployment');

@@ -146,9 +146,11 @@ export class IiAgentConnection {
   private async carryOut(type: string, content: Content): Promise<void> {
     switch (type) {
       case 'ping':
-        return this.send({ type: 'pong', content: {} });
+        this.send({ type: 'pong', content: {} });
+        return;
       case 'workspace_info':
-        return this.send({ type: 'workspace_info', content: { path: toWorkspace(this.session.name) } });
+        this.send({ type: 'workspace_info', content: { path: toWorkspace(this.session.name) } });
+        return;
       case 'init_agent':
         return this.init(content);
       case 'query':

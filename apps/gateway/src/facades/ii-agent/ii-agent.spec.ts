@@ -87,7 +87,7 @@ class Client {
     await this.next('agent_initialized');
     this.send('query', { text, ...more });
     await this.next('processing');
-    return (await readNewest(this.session)) ?? this.ask(text, more);
+    return readNewest(this.session);
   }
 
   close(): Promise<unknown> {

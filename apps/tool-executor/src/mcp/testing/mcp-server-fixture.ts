@@ -187,7 +187,7 @@ export class McpServerFixture {
       server.setRequestHandler('resources/read', ({ params }) => resources.read(params.uri) as never);
     }
     if (prompts) {
-      server.setRequestHandler('prompts/list', () => ({ prompts: prompts.list }) as never); // any form
+      server.setRequestHandler('prompts/list', () => ({ prompts: [...prompts.list] as never[] })); // any form
       server.setRequestHandler(
         'prompts/get',
         ({ params }) => prompts.get(params.name, params.arguments ?? {}) as never,
@@ -226,7 +226,7 @@ export class McpServerFixture {
       server.setRequestHandler(ReadResourceRequestSchema, ({ params }) => resources.read(params.uri) as never);
     }
     if (prompts) {
-      server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: prompts.list }) as never); // any form
+      server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: [...prompts.list] as never[] })); // any form
       server.setRequestHandler(
         GetPromptRequestSchema,
         ({ params }) => prompts.get(params.name, params.arguments ?? {}) as never,

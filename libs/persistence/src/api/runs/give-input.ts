@@ -6,7 +6,6 @@ import {
   type Run,
   type RunId,
   type ToolCall,
-  connectKey,
   connectName,
   messageId,
   runId,

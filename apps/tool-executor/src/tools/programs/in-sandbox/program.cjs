@@ -24,8 +24,8 @@ function write(piece) {
 }
 
 function send(message) {
-  const escape = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  const text = JSON.stringify(message).replace(/[\u007f-\uffff]/g, escape);
+  const toEscape = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const text = JSON.stringify(message).replace(/[\u007f-\uffff]/g, toEscape);
   for (let at = 0; at < text.length; at += pieceLength) {
     const how = at + pieceLength >= text.length ? '.' : '+';
     write(`\n${mark}${how}${text.slice(at, at + pieceLength)}\n`);
