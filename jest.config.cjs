@@ -9,6 +9,6 @@ module.exports = {
     .flatMap(foldersOf)
     .filter((project) => existsSync(join(__dirname, project, 'jest.config.cjs'))),
   testTimeout: require('./jest.preset.cjs').testTimeout, // That of a project holds only where it is run alone.
-  testSequencer: join(__dirname, 'deploy/local/slowest-first.cjs'),
+  testSequencer: join(__dirname, 'deploy/local/tests/slowest-first.cjs'),
   workerIdleMemoryLimit: '1GB', // A worker keeps something of each spec; at 3 GB it does little but collect garbage.
 };

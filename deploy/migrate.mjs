@@ -4,10 +4,10 @@
  * POSTGRES_SCALER_PASSWORD also rondo_scaler, which may only read how many runs there are to serve.
  */
 import { join } from 'node:path';
-import { migrate } from './local/apply-migrations.mjs';
+import { migrate } from './local/servers/apply-migrations.mjs';
 import { repoRoot } from './local/repo-root.mjs';
-import { passwordVariable } from './local/secret-variables.mjs';
-import { databaseServices, grantRoles, grantScaler } from './local/roles.mjs';
+import { passwordVariable } from './local/services/secret-variables.mjs';
+import { databaseServices, grantRoles, grantScaler } from './local/servers/roles.mjs';
 
 const url = process.env.DATABASE_URL;
 const findPassword = (service) => process.env[passwordVariable('POSTGRES', service)];

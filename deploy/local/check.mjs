@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { runCommand } from './command.mjs';
-import { installPackages, requireNode } from './install.mjs';
+import { installPackages, requireNode } from './install/install.mjs';
 import { terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
-import { SpecTimes } from './spec-times.mjs';
-import { checks, jest, jestProjects, specsWithoutServers, Verification } from './verification.mjs';
+import { SpecTimes } from './tests/spec-times.mjs';
+import { checks, jest, jestProjects, specsWithoutServers, Verification } from './checks/verification.mjs';
 
 const help = `npm run check       what can be known without starting a server: format, types, lint, words, documents, unit and contract tests
 npm run test:fast   of that, only the tests

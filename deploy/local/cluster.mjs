@@ -7,8 +7,8 @@ import { clusterPrograms, programsToStop } from './cluster/programs.mjs';
 import { proofs } from './cluster/proofs/all-proofs.mjs';
 import { Release } from './cluster/release.mjs';
 import { runCommand } from './command.mjs';
-import { removeContainers } from './containers.mjs';
-import { installPackages, requireNode } from './install.mjs';
+import { removeContainers } from './containers/containers.mjs';
+import { installPackages, requireNode } from './install/install.mjs';
 import { step, terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
 

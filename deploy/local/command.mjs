@@ -1,6 +1,6 @@
 import { ReportedError } from './progress.mjs';
 import { endRunningPrograms } from './run-program.mjs';
-import { killEverything } from './supervised-process.mjs';
+import { killEverything } from './services/supervised-process.mjs';
 
 const sameKeyWithinMs = 500; // the terminal and npm both pass on one Ctrl-C
 

@@ -2,11 +2,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand } from './command.mjs';
 import { ContainerEngine, nodeImage } from './container-engine/container-engine.mjs';
-import { installPackages, requireNode } from './install.mjs';
+import { installPackages, requireNode } from './install/install.mjs';
 import { step, terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
 import { run } from './run-program.mjs';
-import { newComposeSecrets } from './secret-variables.mjs';
+import { newComposeSecrets } from './services/secret-variables.mjs';
 
 const help = `npm run compose                    starts docker-compose.yml with a real Docker engine and Docker Compose 2, as README.md says, has a
                                    run of the demo model execute tools, and does both again after \`docker compose down\`
@@ -99,7 +99,7 @@ async function proveProject({ engine, compose, secrets, thread }) {
     detail: () => 'all services are healthy',
   });
   const [, key] = /^RONDO_ADMIN_KEY=(.*)$/m.exec(secrets);
-  const script = join(import.meta.dirname, 'compose-run.mjs');
+  const script = join(import.meta.dirname, 'containers/compose-run.mjs');
   const inNetwork = [`--net=/proc/${engine.pid}/ns/net`, process.execPath, script, 'http://127.0.0.1:3000'];
   const options = { env: { PATH: process.env.PATH, RONDO_API_KEY: key }, timeoutMs: 120_000 };
   return step(log, 'run', {

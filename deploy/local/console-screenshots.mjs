@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { chromium as playwright } from 'playwright-core';
 import sharp from 'sharp';
-import { listPages, prepareExamples } from './console-pictures.mjs';
-import { toApi, consoleLink } from './demo-runs.mjs';
-import { findBrowser } from './find-browser.mjs';
+import { listPages, prepareExamples } from './documents/console-pictures.mjs';
+import { toApi, consoleLink } from './services/demo-runs.mjs';
+import { findBrowser } from './install/find-browser.mjs';
 import { repoRoot } from './repo-root.mjs';
 
 /**

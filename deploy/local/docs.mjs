@@ -1,19 +1,19 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nx } from './build.mjs';
-import { toExample, withTables } from './configuration-reference.mjs';
-import { environmentsPage } from './environments.mjs';
-import { withFacadeParts } from './facade-pages.mjs';
-import { helmValuesDefaults, helmValuesReference, helmValuesSchema } from './helm-values-files.mjs';
-import { installPackages, requireNode } from './install.mjs';
-import { writeMonitoring } from './monitoring-files.mjs';
-import { composeConfiguration } from './nats-server-configuration.mjs';
+import { nx } from './services/build.mjs';
+import { toExample, withTables } from './documents/configuration-reference.mjs';
+import { environmentsPage } from './documents/environments.mjs';
+import { withFacadeParts } from './documents/facade-pages.mjs';
+import { helmValuesDefaults, helmValuesReference, helmValuesSchema } from './documents/helm-values-files.mjs';
+import { installPackages, requireNode } from './install/install.mjs';
+import { writeMonitoring } from './documents/monitoring-files.mjs';
+import { composeConfiguration } from './servers/nats-server-configuration.mjs';
 import { step, terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
 import { run } from './run-program.mjs';
-import { chartVariables, composeVariables, declaredFile, declaredVariables } from './service-variables.mjs';
-import { writeScorecardAge } from './scorecard-age.mjs';
-import { toolReference } from './tool-reference.mjs';
+import { chartVariables, composeVariables, declaredFile, declaredVariables } from './services/service-variables.mjs';
+import { writeScorecardAge } from './checks/scorecard-age.mjs';
+import { toolReference } from './documents/tool-reference.mjs';
 
 /** The file with each service's schema. Where `config.ts` reads the environment on import, the schema has a file of its own. */
 const homes = {
@@ -60,7 +60,7 @@ writeFileSync(join(repoRoot, '.env.example'), toExample(environments));
 const { default: domain } = await import('../../libs/domain/dist/index.js');
 writeFileSync(join(repoRoot, 'docs/tools.md'), toolReference(domain));
 
-await run(process.execPath, [join(repoRoot, 'deploy/local/client-types.mjs')], { cwd: repoRoot });
+await run(process.execPath, [join(repoRoot, 'deploy/local/documents/client-types.mjs')], { cwd: repoRoot });
 
 await step(log, 'build the CLI', { work: () => nx(repoRoot, 'build', ['@rondo/cli']) });
 const { stdout: commands } = await run(process.execPath, [

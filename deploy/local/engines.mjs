@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand } from './command.mjs';
 import { ContainerEngine, askEngine, engineKinds, nodeImage } from './container-engine/container-engine.mjs';
-import { installPackages, requireNode } from './install.mjs';
+import { installPackages, requireNode } from './install/install.mjs';
 import { step, terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
-import { Verification, jest } from './verification.mjs';
+import { Verification, jest } from './checks/verification.mjs';
 
 const kinds = Object.keys(engineKinds);
 const help = `npm run engines                         builds deploy/sandbox and tries its programs; then, with these engines of Debian one after the other,

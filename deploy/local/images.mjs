@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { images } from '../images/contents.mjs';
 import { runCommand } from './command.mjs';
-import { Containers, installContainerTools, removeContainers } from './containers.mjs';
-import { programOutputs, toApi } from './demo-runs.mjs';
-import { buildImage, listFlaws, imageName } from './image-build.mjs';
-import { migrateWithImage, removalOfContainers, runCli, servicesFromImages } from './image-services.mjs';
-import { Infrastructure } from './infrastructure.mjs';
-import { installPackages, requireNode } from './install.mjs';
-import { buildNodeBase } from './node-base.mjs';
+import { Containers, installContainerTools, removeContainers } from './containers/containers.mjs';
+import { programOutputs, toApi } from './services/demo-runs.mjs';
+import { buildImage, listFlaws, imageName } from './containers/image-build.mjs';
+import { migrateWithImage, removalOfContainers, runCli, servicesFromImages } from './containers/image-services.mjs';
+import { Infrastructure } from './servers/infrastructure.mjs';
+import { installPackages, requireNode } from './install/install.mjs';
+import { buildNodeBase } from './containers/node-base.mjs';
 import { step, terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
-import { secret } from './secrets.mjs';
+import { secret } from './services/secrets.mjs';
 
 const help = `npm run images             builds the images of deploy/Dockerfile without Docker or a registry, and runs every service from its own:
                            migrations, readiness, a run with commands in a sandbox; prints sizes and start times

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { runCommand } from './command.mjs';
-import { installPackages, requireNode } from './install.mjs';
+import { installPackages, requireNode } from './install/install.mjs';
 import { terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
 import { run } from './run-program.mjs';
-import { startTestServers } from './test-servers.mjs';
-import { checks, jest, Verification } from './verification.mjs';
+import { startTestServers } from './servers/test-servers.mjs';
+import { checks, jest, Verification } from './checks/verification.mjs';
 
 /**
  * `npm run record-release` records the SQL statements of this version, the messages that it sends over NATS and Redis, what its
@@ -37,7 +37,7 @@ async function record({ owns }) {
 
 /** The statements that the tests of libs/persistence execute; they cover all of them. */
 async function recordStatements({ directory, env }) {
-  const args = ['--maxWorkers', '2', '--setupFilesAfterEnv', join(import.meta.dirname, 'record-statements.cjs')];
+  const args = ['--maxWorkers', '2', '--setupFilesAfterEnv', join(import.meta.dirname, 'tests/record-statements.cjs')];
   const output = await jest(['persistence'], { env, args });
   const lines = readdirSync(directory)
     .filter((name) => name.startsWith('statements-'))

@@ -1,5 +1,5 @@
-import { build } from './build.mjs';
-import { installPackages, requireNode } from './install.mjs';
+import { build } from './services/build.mjs';
+import { installPackages, requireNode } from './install/install.mjs';
 import { step, terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
 

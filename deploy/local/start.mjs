@@ -1,18 +1,18 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from './build.mjs';
+import { build } from './services/build.mjs';
 import { runCommand } from './command.mjs';
-import { claimDataDirectory } from './data-directory.mjs';
-import { toApi, consoleLink, startDemoRuns } from './demo-runs.mjs';
-import { isFree } from './free-port.mjs';
-import { Infrastructure } from './infrastructure.mjs';
-import { installPackages, requireNode } from './install.mjs';
-import { prepareDatabase } from './prepare-database.mjs';
+import { claimDataDirectory } from './services/data-directory.mjs';
+import { toApi, consoleLink, startDemoRuns } from './services/demo-runs.mjs';
+import { isFree } from './servers/free-port.mjs';
+import { Infrastructure } from './servers/infrastructure.mjs';
+import { installPackages, requireNode } from './install/install.mjs';
+import { prepareDatabase } from './servers/prepare-database.mjs';
 import { step, terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
-import { sandboxProblem } from './sandbox-problem.mjs';
-import { secret } from './secrets.mjs';
-import { Services } from './services.mjs';
+import { sandboxProblem } from './services/sandbox-problem.mjs';
+import { secret } from './services/secrets.mjs';
+import { Services } from './services/services.mjs';
 
 const help = `npm start installs, builds and runs Rondo; Ctrl-C stops it again.
 

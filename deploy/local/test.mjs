@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { AttackList } from './attack-list.mjs';
+import { AttackList } from './tests/attack-list.mjs';
 import { runCommand } from './command.mjs';
-import { installPackages, requireNode } from './install.mjs';
+import { installPackages, requireNode } from './install/install.mjs';
 import { terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
-import { SpecTimes } from './spec-times.mjs';
-import { startTestServers } from './test-servers.mjs';
-import { checks, jest, jestProjects, Verification } from './verification.mjs';
+import { SpecTimes } from './tests/spec-times.mjs';
+import { startTestServers } from './servers/test-servers.mjs';
+import { checks, jest, jestProjects, Verification } from './checks/verification.mjs';
 
 const help = `npm test               everything: format, build, types, lint, words, documents, all tests against real servers
 npm test -- <pattern>  only the tests whose path matches the pattern

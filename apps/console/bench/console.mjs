@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { chromium as playwright } from 'playwright-core';
-import { findBrowser } from '../../../deploy/local/find-browser.mjs';
+import { findBrowser } from '../../../deploy/local/install/find-browser.mjs';
 import { startGateway } from './synthetic-gateway.mjs';
 import { toChatFacts, createChat, toDeltas, listFacts } from './synthetic-run.mjs';
 import { watch } from './watching.mjs';

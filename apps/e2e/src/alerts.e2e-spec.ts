@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { promtool } from '../../../deploy/local/prometheus.mjs';
+import { promtool } from '../../../deploy/local/servers/prometheus.mjs';
 import { alertRules, metricsIn, rulesPath } from './rule-file';
 
 const root = resolve(__dirname, '../../..');

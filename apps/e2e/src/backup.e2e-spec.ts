@@ -12,7 +12,7 @@ import {
   command,
   scripted,
 } from '@rondo/test-deployment';
-import { postgresPrograms } from '../../../deploy/local/postgres-programs.mjs';
+import { postgresPrograms } from '../../../deploy/local/servers/postgres-programs.mjs';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
 import { expectWholeLog } from './log-expectations';
 

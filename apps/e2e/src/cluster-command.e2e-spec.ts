@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { parseArguments } from '../../../deploy/local/cluster/arguments.mjs';
 import { type ExaminedRun, toOutcome } from '../../../deploy/local/cluster/outcome.mjs';
 import { type KubernetesObject, translate } from '../../../deploy/local/cluster/translate.mjs';
-import { helmProgram } from '../../../deploy/local/helm.mjs';
+import { helmProgram } from '../../../deploy/local/containers/helm.mjs';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
 import { run } from '../../../deploy/local/run-program.mjs';
 

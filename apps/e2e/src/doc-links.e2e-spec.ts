@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { brokenReferences } from '../../../deploy/local/doc-links.mjs';
-import { withAge } from '../../../deploy/local/scorecard-age.mjs';
+import { brokenReferences } from '../../../deploy/local/checks/doc-links.mjs';
+import { withAge } from '../../../deploy/local/checks/scorecard-age.mjs';
 
 describe('the check of links and file names in documents', () => {
   let root: string;

@@ -3,12 +3,16 @@ import { join, resolve } from 'node:path';
 import { load } from 'js-yaml';
 import { z } from 'zod';
 import { images } from '../../../deploy/images/contents.mjs';
-import { helmValuesDefaults, helmValuesReference, helmValuesSchema } from '../../../deploy/local/helm-values-files.mjs';
-import { composeConfiguration } from '../../../deploy/local/nats-server-configuration.mjs';
-import { promtool } from '../../../deploy/local/prometheus.mjs';
+import {
+  helmValuesDefaults,
+  helmValuesReference,
+  helmValuesSchema,
+} from '../../../deploy/local/documents/helm-values-files.mjs';
+import { composeConfiguration } from '../../../deploy/local/servers/nats-server-configuration.mjs';
+import { promtool } from '../../../deploy/local/servers/prometheus.mjs';
 import { run } from '../../../deploy/local/run-program.mjs';
-import { runtimeVariables } from '../../../deploy/local/service-variables.mjs';
-import { executorPassword, newHelmSecrets } from '../../../deploy/local/secret-variables.mjs';
+import { runtimeVariables } from '../../../deploy/local/services/service-variables.mjs';
+import { executorPassword, newHelmSecrets } from '../../../deploy/local/services/secret-variables.mjs';
 import { environment as agentWorker } from '../../agent-worker/src/environment';
 import { environment as demoModel } from '../../demo-model/src/environment';
 import { environment as gateway } from '../../gateway/src/config';

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { promtool } from '../../../deploy/local/prometheus.mjs';
+import { promtool } from '../../../deploy/local/servers/prometheus.mjs';
 import { environment } from '../../tool-executor/src/config';
 import { findPods, type KubernetesObject, prepareHelm, refusal, renderValues } from './rendered-chart';
 

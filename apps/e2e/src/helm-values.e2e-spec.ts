@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { helmValuesSchema } from '../../../deploy/local/helm-values-files.mjs';
+import { helmValuesSchema } from '../../../deploy/local/documents/helm-values-files.mjs';
 import { podSettings } from '../../../deploy/helm/pod-settings.mjs';
 import {
   findPods,

@@ -2,8 +2,8 @@ import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from 'pg';
-import { migrate } from '../../../deploy/local/apply-migrations.mjs';
-import { withClient } from '../../../deploy/local/postgres-client.mjs';
+import { migrate } from '../../../deploy/local/servers/apply-migrations.mjs';
+import { withClient } from '../../../deploy/local/servers/postgres-client.mjs';
 
 const server = process.env['TEST_DATABASE_URL'] ?? '';
 let directory: string;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type RondoClient, RunningRondo, command, scripted, smallContext } from '@rondo/test-deployment';
-import { PrometheusServer } from '../../../deploy/local/prometheus.mjs';
+import { PrometheusServer } from '../../../deploy/local/servers/prometheus.mjs';
 import { readDashboard } from './dashboard-file';
 import { alertRules, metricsIn, rulesPath } from './rule-file';
 

@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { type RondoClient, RunningRondo, call, command, scripted, smallContext } from '@rondo/test-deployment';
 import { z } from 'zod';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
-import { type SentMessage, WireRecorder, toExample, oneOfEachShape } from '../../../deploy/local/wire-recorder.mjs';
+import {
+  type SentMessage,
+  WireRecorder,
+  toExample,
+  oneOfEachShape,
+} from '../../../deploy/local/tests/wire-recorder.mjs';
 
 type JsonSchema = Parameters<typeof z.fromJSONSchema>[0];
 

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { CORE_SCHEMA, loadAll } from 'js-yaml';
 import { z } from 'zod';
-import { helmProgram } from '../../../deploy/local/helm.mjs';
+import { helmProgram } from '../../../deploy/local/containers/helm.mjs';
 import { ProgramError, run } from '../../../deploy/local/run-program.mjs';
 
 const root = resolve(__dirname, '../../..');

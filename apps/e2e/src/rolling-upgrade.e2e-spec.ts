@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { listFlaws } from '../../../deploy/local/migration-rules.mjs';
-import { withClient } from '../../../deploy/local/postgres-client.mjs';
+import { listFlaws } from '../../../deploy/local/checks/migration-rules.mjs';
+import { withClient } from '../../../deploy/local/servers/postgres-client.mjs';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
 
 const directory = join(repoRoot, 'prisma/migrations');

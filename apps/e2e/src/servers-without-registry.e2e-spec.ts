@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startInfrastructure } from '../../../deploy/local/infrastructure.mjs';
+import { startInfrastructure } from '../../../deploy/local/servers/infrastructure.mjs';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
 
 /** An engine that answers and has no image, nor a registry to pull one from. It notes what it is asked. */

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CORE_SCHEMA, loadAll } from 'js-yaml';
 import { z } from 'zod';
-import { helmProgram } from '../../../deploy/local/helm.mjs';
+import { helmProgram } from '../../../deploy/local/containers/helm.mjs';
 import { ProgramError, run } from '../../../deploy/local/run-program.mjs';
-import { composeSecrets } from '../../../deploy/local/secret-variables.mjs';
-import { serviceEnvironment } from '../../../deploy/local/service-environment.mjs';
+import { composeSecrets } from '../../../deploy/local/services/secret-variables.mjs';
+import { serviceEnvironment } from '../../../deploy/local/services/service-environment.mjs';
 import {
   chartVariables,
   composeVariables,
@@ -13,8 +13,8 @@ import {
   isDecidedBy,
   passedVariables,
   runtimeVariables,
-} from '../../../deploy/local/service-variables.mjs';
-import type { ServiceName } from '../../../deploy/local/services.mjs';
+} from '../../../deploy/local/services/service-variables.mjs';
+import type { ServiceName } from '../../../deploy/local/services/services.mjs';
 import { environment as agentWorker } from '../../agent-worker/src/environment';
 import { environment as demoModel } from '../../demo-model/src/environment';
 import { environment as gateway } from '../../gateway/src/config';

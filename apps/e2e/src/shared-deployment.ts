@@ -1,5 +1,5 @@
 import { type DeploymentRequest, RondoClient, RunningRondo } from '@rondo/test-deployment';
-import { choosePort } from '../../../deploy/local/free-port.mjs';
+import { choosePort } from '../../../deploy/local/servers/free-port.mjs';
 import { type RunningConsole, openConsole } from './console-browser';
 
 type Configure = () => DeploymentRequest | Promise<DeploymentRequest>;
@@ -38,7 +38,7 @@ const priced: Configure = () => ({
 
 /**
  * A deployment with one instance of each service and the usual settings, for the specs of the folder `ordinary`. It is started
- * once for a file of specs, which `deploy/local/spec-groups.mjs` makes of those of a folder, since a start costs eight seconds
+ * once for a file of specs, which `deploy/local/tests/spec-groups.mjs` makes of those of a folder, since a start costs eight seconds
  * of a core. So a spec asks only for what it has created itself, best for an account of its own. It may kill services: the next
  * one begins when all run again.
  */

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Infrastructure } from '../../../deploy/local/infrastructure.mjs';
+import { Infrastructure } from '../../../deploy/local/servers/infrastructure.mjs';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
 
 const load = createRequire(import.meta.url);

@@ -1,10 +1,10 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { images } from '../../images/contents.mjs';
-import { Containers, installContainerTools } from '../containers.mjs';
-import { DebianPackages } from '../debian-packages.mjs';
-import { buildImage, imageName } from '../image-build.mjs';
-import { buildNodeBase } from '../node-base.mjs';
+import { Containers, installContainerTools } from '../containers/containers.mjs';
+import { DebianPackages } from '../install/debian-packages.mjs';
+import { buildImage, imageName } from '../containers/image-build.mjs';
+import { buildNodeBase } from '../containers/node-base.mjs';
 import { repoRoot } from '../repo-root.mjs';
 
 const pause = 'localhost/pause:1';

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { removeContainers } from '../containers.mjs';
+import { removeContainers } from '../containers/containers.mjs';
 import { run } from '../run-program.mjs';
 import { clusterDomain, nodeName } from './addresses.mjs';
 import { Kubectl, isReady } from './kubectl.mjs';

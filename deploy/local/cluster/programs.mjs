@@ -1,9 +1,9 @@
 import { dirname, join } from 'node:path';
-import { DebianPackages } from '../debian-packages.mjs';
-import { findProgram } from '../find-program.mjs';
-import { helmProgram, kubectlProgram } from '../helm.mjs';
+import { DebianPackages } from '../install/debian-packages.mjs';
+import { findProgram } from '../install/find-program.mjs';
+import { helmProgram, kubectlProgram } from '../containers/helm.mjs';
 import { step } from '../progress.mjs';
-import { installTools } from '../install-tools.mjs';
+import { installTools } from '../install/install-tools.mjs';
 import { buildKubernetes, kubernetesPrograms, kubernetesVersion } from './kubernetes-build.mjs';
 
 /** Programs of this machine that set up namespaces and rules of packets. */

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { imagesDirectory } from '../cluster/image-store.mjs';
-import { baseVariables, nodeTree } from '../node-base.mjs';
+import { baseVariables, nodeTree } from '../containers/node-base.mjs';
 import { repoRoot } from '../repo-root.mjs';
 import { DebianFolder } from './debian-folder.mjs';
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { installTools } from '../install-tools.mjs';
+import { installTools } from '../install/install-tools.mjs';
 import { repoRoot } from '../repo-root.mjs';
 import { run } from '../run-program.mjs';
 

@@ -5,8 +5,8 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import process from 'node:process';
-import { Infrastructure } from '../../../deploy/local/infrastructure.mjs';
-import { migrate } from '../../../deploy/local/apply-migrations.mjs';
+import { Infrastructure } from '../../../deploy/local/servers/infrastructure.mjs';
+import { migrate } from '../../../deploy/local/servers/apply-migrations.mjs';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
 
 const load = createRequire(import.meta.url);

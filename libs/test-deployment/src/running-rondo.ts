@@ -4,10 +4,10 @@ import {
   type Infrastructure,
   type InfrastructureEnvironment,
   startInfrastructure,
-} from '../../../deploy/local/infrastructure.mjs';
-import { prepareDatabase } from '../../../deploy/local/prepare-database.mjs';
+} from '../../../deploy/local/servers/infrastructure.mjs';
+import { prepareDatabase } from '../../../deploy/local/servers/prepare-database.mjs';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
-import { type Services, type ServicesRequest, startServices } from '../../../deploy/local/services.mjs';
+import { type Services, type ServicesRequest, startServices } from '../../../deploy/local/services/services.mjs';
 import { inherited, isDurable } from './config';
 import { RondoClient } from './rondo-client';
 

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { runCommand } from '../../../../deploy/local/command.mjs';
-import { withClient } from '../../../../deploy/local/postgres-client.mjs';
+import { withClient } from '../../../../deploy/local/servers/postgres-client.mjs';
 import { terminal as log } from '../../../../deploy/local/progress.mjs';
 import { RunningRondo, call, scripted } from '@rondo/test-deployment';
 import { machine } from '../machine/machine-description';

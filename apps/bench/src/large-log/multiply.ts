@@ -1,4 +1,4 @@
-import type { withClient } from '../../../../deploy/local/postgres-client.mjs';
+import type { withClient } from '../../../../deploy/local/servers/postgres-client.mjs';
 
 /** A connection to Postgres. */
 export type Client = Parameters<Parameters<typeof withClient>[1]>[0];

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { withClient } from '../../../../deploy/local/postgres-client.mjs';
+import { withClient } from '../../../../deploy/local/servers/postgres-client.mjs';
 import { nowMs } from '../clock';
 import { ordinary } from '../model/plan';
 import type { RondoSystem } from '../rondo-system';

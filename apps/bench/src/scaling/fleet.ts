@@ -1,4 +1,4 @@
-import type { RunningProgram } from '../../../../deploy/local/supervised-process.mjs';
+import type { RunningProgram } from '../../../../deploy/local/services/supervised-process.mjs';
 
 /** Workers of which any number runs. The first ones run, the others are stopped. */
 export class Fleet {

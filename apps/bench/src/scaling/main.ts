@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCommand } from '../../../../deploy/local/command.mjs';
-import { withClient } from '../../../../deploy/local/postgres-client.mjs';
+import { withClient } from '../../../../deploy/local/servers/postgres-client.mjs';
 import { terminal as log } from '../../../../deploy/local/progress.mjs';
-import { grantScaler, toRole } from '../../../../deploy/local/roles.mjs';
+import { grantScaler, toRole } from '../../../../deploy/local/servers/roles.mjs';
 import { RunningRondo } from '@rondo/test-deployment';
 import { machine } from '../machine/machine-description';
 import { percentile } from '../statistics';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { terminal } from '../../../../deploy/local/progress.mjs';
-import { releasedBuild, releasedCommit } from '../../../../deploy/local/released-build.mjs';
+import { releasedBuild, releasedCommit } from '../../../../deploy/local/tests/released-build.mjs';
 import { type Experiment, toFindings } from '../experiment';
 import { type Findings, atLeast, never } from '../scorecard/findings';
 import { type ExaminedRun, examine } from '../test-bed/examine';

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { NatsCluster, RedisServers } from '@rondo/messaging/testing';
 import { PostgresPair } from '@rondo/persistence/testing';
 import type { StartedServers } from '@rondo/test-deployment';
-import { ownerPassword } from '../../../../deploy/local/credentials.mjs';
+import { ownerPassword } from '../../../../deploy/local/servers/credentials.mjs';
 import { repoRoot } from '../../../../deploy/local/repo-root.mjs';
 import type { TestBed } from '../test-bed/test-bed';
 

@@ -11,7 +11,7 @@ export interface CheckedService {
 }
 
 /** The programs that send the requests of the services. */
-const checkers = ['apps/tool-executor/dist/check-settings.js', 'deploy/local/check-servers.mjs'];
+const checkers = ['apps/tool-executor/dist/check-settings.js', 'deploy/local/servers/check-servers.mjs'];
 
 /** Tries what the settings name, by the requests that the services themselves send. Undefined where these programs are not built. */
 export async function checkServices(settings: Settings): Promise<readonly CheckedService[] | undefined> {

@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Rondo, type WebhookEndpointWithSecret, verifyWebhook } from '@rondo/client';
 import type { RondoClient, RunningRondo } from '@rondo/test-deployment';
-import { withClient } from '../../../../deploy/local/postgres-client.mjs';
+import { withClient } from '../../../../deploy/local/servers/postgres-client.mjs';
 import { repoRoot } from '../../../../deploy/local/repo-root.mjs';
 import { runDocumented } from '../documented-commands';
 import { internalPort, newAccount, pairedDeployment } from '../shared-deployment';

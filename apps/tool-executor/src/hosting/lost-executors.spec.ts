@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ThreadId } from '@rondo/contract';
 import { type NatsLink, answerHosting, connectNats, requestAdoption } from '@rondo/messaging';
 import { createLogger } from '@rondo/platform';
-import { type Infrastructure, startInfrastructure } from '../../../../deploy/local/infrastructure.mjs';
+import { type Infrastructure, startInfrastructure } from '../../../../deploy/local/servers/infrastructure.mjs';
 import { environment } from '../config';
 import { type Executor, startExecutor } from '../start-executor';
 import { CompiledExecutor } from '../testing/compiled-executor';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { withClient } from '../../postgres-client.mjs';
+import { withClient } from '../../servers/postgres-client.mjs';
 import { serveExternalMetric } from '../external-metrics.mjs';
 import { runsToServe } from '../in-place-of-keda.mjs';
 import { isReady } from '../kubectl.mjs';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { issueCertificates } from '../../../../deploy/local/issue-certificates.mjs';
+import { issueCertificates } from '../../../../deploy/local/servers/issue-certificates.mjs';
 import { freePorts } from '../testing/free-ports';
 import { RedisServers } from '../testing/redis-servers';
 import { openRedis, producerConnection, workerConnection } from './redis-connections';

@@ -1,8 +1,8 @@
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { executorId, urlFor } from '../../../../deploy/local/credentials.mjs';
-import { type Infrastructure, startInfrastructure } from '../../../../deploy/local/infrastructure.mjs';
+import { executorId, urlFor } from '../../../../deploy/local/servers/credentials.mjs';
+import { type Infrastructure, startInfrastructure } from '../../../../deploy/local/servers/infrastructure.mjs';
 
 /** A NATS server for one spec, which can be killed and given another store. */
 export class OwnNatsServer {

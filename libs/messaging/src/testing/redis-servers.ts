@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findRedisServer } from '../../../../deploy/local/redis-server.mjs';
+import { findRedisServer } from '../../../../deploy/local/servers/redis-server.mjs';
 import { openRedis } from '../queues/redis-connections';
 import { freePorts } from './free-ports';
 

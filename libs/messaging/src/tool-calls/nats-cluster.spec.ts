@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { issueCertificates } from '../../../../deploy/local/issue-certificates.mjs';
+import { issueCertificates } from '../../../../deploy/local/servers/issue-certificates.mjs';
 import { connect } from 'nats';
 import { connectNats } from '../connection/nats-link';
 import { natsLogin } from '../connection/nats-login';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DatabaseService, databaseServices, grantRoles, toRole } from '../../../../deploy/local/roles.mjs';
+import { type DatabaseService, databaseServices, grantRoles, toRole } from '../../../../deploy/local/servers/roles.mjs';
 import { Client } from 'pg';
 import { openDatabase } from './database';
 import { IdempotencyKeys } from '../api/idempotency-keys';

@@ -4,7 +4,7 @@ import { type AddressInfo, type Server, type Socket, connect, createServer } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket, createSecureContext } from 'node:tls';
-import { issueCertificates } from '../../../../deploy/local/issue-certificates.mjs';
+import { issueCertificates } from '../../../../deploy/local/servers/issue-certificates.mjs';
 import { openDatabase } from './database';
 import { type TestDatabase, makeTestDatabase } from '../testing/test-database';
 

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { grantScaler } from '../../../../deploy/local/roles.mjs';
+import { grantScaler } from '../../../../deploy/local/servers/roles.mjs';
 import { StoreFixture, completed, started, waits } from '../testing/store-fixture';
 
 let fixture: StoreFixture;

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { postgresPrograms } from '../../../../deploy/local/postgres-programs.mjs';
-import { findPostgresServer, serverOwner } from '../../../../deploy/local/postgres-server.mjs';
+import { postgresPrograms } from '../../../../deploy/local/servers/postgres-programs.mjs';
+import { findPostgresServer, serverOwner } from '../../../../deploy/local/servers/postgres-server.mjs';
 
 const pollMs = 50;
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { type DatabaseService, databaseServices, grantRoles, toRole } from '../../../../deploy/local/roles.mjs';
+import { type DatabaseService, databaseServices, grantRoles, toRole } from '../../../../deploy/local/servers/roles.mjs';
 import { type Database, openDatabase } from '../database/database';
 
 export interface TestDatabase extends Database {
