@@ -12,7 +12,6 @@ const notMerged = new Set([
   'apps/bench/src/model',
   'apps/bench/src/scaling',
   'apps/chaos/src',
-  'apps/chaos/src/effects',
   'apps/chaos/src/experiments',
   'apps/chaos/src/test-bed',
   'apps/cli/src',

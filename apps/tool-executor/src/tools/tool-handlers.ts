@@ -20,7 +20,7 @@ import { executeDataProviderCall, getDataProviderEndpoints } from './data-provid
 import { textExtract } from './documents/text-extract.handlers';
 import { transcribe } from './sound/transcribe.handlers';
 import { seeImage } from './images/see-image.handlers';
-import { runProgram } from './programs/programs';
+import { runProgram } from './programs/run-program';
 import { checkCommandOutput, executeCommand, listCommands, terminateCommand } from './shell/shell.handlers';
 import type { ToolInput, ToolHandler } from './tool-handler';
 import { scrapeWebpage } from './web/scrape-webpage.handlers';
