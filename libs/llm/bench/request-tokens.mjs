@@ -300,7 +300,7 @@ async function measureFrames() {
       const { settings } = effectiveSettings({ profile }, { model });
       const tools = toToolSet(settings, catalog);
       const run = { id: 'run_1', threadId: 'thr_1', settings, tools, createdAt: '2026-01-01' };
-      const state = { conversation: [], context: {}, unseen: [], lostReplies: 0, loadedTools: [] };
+      const state = { conversation: [], context: {}, unseen: [], lostReplies: 0, loadedTools: [], workspaceSkills: [] };
       const { prompt } = toPrompt({ run, state });
       const shown = tools.offered.map((tool) => ({
         ...{ name: tool.name, description: tool.description },
