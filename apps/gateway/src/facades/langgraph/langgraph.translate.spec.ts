@@ -49,7 +49,7 @@ const short = (frames: readonly Frame[]): string[] =>
   });
 
 const message = (type: string, id: string, content: object[], metadata: object = {}) => ({
-  message: { id, type, content, metadata, run_id: 'run_1' },
+  message: { id, type, content, metadata, run_id: 'run_1', is_llm_message: true },
 });
 const text = (words: string) => ({ type: 'text', text: words });
 const user = (log: Log, words: string, metadata = {}, id = 'msg_0') =>
