@@ -74,12 +74,17 @@ describe('a command of a person in a sandbox', () => {
   });
 
   it('has an unknown outcome where its executor is lost', async () => {
+    let leave: () => void = () => undefined;
     const { path } = await aTerminal((tunnel) => {
-      const leave = () => tunnel.destroy(new TunnelError('executor_away', 'The executor shuts down.'));
-      tunnel.write(toLines(started, printed), () => setImmediate(leave)); // what was printed has arrived
+      leave = () => void tunnel.destroy(new TunnelError('executor_away', 'The executor shuts down.'));
+      tunnel.write(toLines(started, printed));
     });
 
-    const events = readEvents((await run(path).expect(200)).text);
+    const headers = { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ command: 'ls' });
+    const answer = await fetch(`${gateway.url}${path}`, { method: 'POST', headers, body }); // it begins with the first event
+    leave();
+    const events = readEvents(await answer.text());
 
     expect(events.at(-1)).toEqual({
       ...{ ...nothing, type: 'command.ended' },
