@@ -5,7 +5,7 @@ import { step } from '../progress.mjs';
 import { repoRoot } from '../repo-root.mjs';
 import { ProgramError, run } from '../run-program.mjs';
 
-const services = ['gateway', 'agent-worker', 'tool-executor', 'summarizer', 'demo-model'];
+const services = ['gateway', 'agent-worker', 'tool-executor', 'summarizer'];
 
 /** The commit of the last release, as `npm run record-release` has recorded it. */
 export function releasedCommit() {

@@ -6,9 +6,9 @@ import type { TestBed } from '../test-bed/test-bed';
 export type Version = 'released' | 'new';
 type Launch = NonNullable<DeploymentRequest['launch']>;
 
-/** Which version each instance runs. All begin with the released one. The demo model stays there: an older worker sends what this version's model refuses. */
+/** Which version each instance runs. All begin with the released one, except the demo model, which is no part of an installation. */
 export class MixedVersions {
-  private readonly newer = new Set<string>();
+  private readonly newer = new Set<string>(['demo-model']);
 
   /** `released` is the directory with the build of the released version. */
   constructor(private readonly released: string) {}
