@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type Socket as TcpSocket, connect } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import type { Run } from '@rondo/contract';
 import type { IiAgentEvent } from '@rondo/contract/api';
 import { WebSocket } from 'ws';
@@ -291,7 +292,7 @@ const newToken = async (wanted: object): Promise<string> => {
 };
 
 /** A socket whose client reads nothing from now on. */
-const tcpOf = ({ socket }: Client): TcpSocket => (socket as unknown as { _socket: TcpSocket })._socket; // not in its types
+const findTcp = ({ socket }: Client): TcpSocket => (socket as unknown as { _socket: TcpSocket })._socket; // not in its types
 
 describe('a client token in the URL of a socket', () => {
   it('begins sessions of its person, and reaches no other', async () => {
@@ -408,7 +409,7 @@ describe('attack: sockets of II-Agent', () => {
 
   it('a client that sends and never reads', async () => {
     const client = await Client.open();
-    tcpOf(client).pause();
+    findTcp(client).pause();
     const closed = once(client.socket, 'close');
     const message = JSON.stringify({ type: 'x'.repeat(100), content: {} });
     for (let count = 0; count < 150_000; count += 1) client.socket.send(message);
@@ -421,7 +422,7 @@ describe('a client of II-Agent that does not read', () => {
     const [slow, ordinary] = [await Client.open(), await Client.open()];
     const claimed = await worker.claim((await slow.ask('Go.')).id);
     const watching = await Client.open(`&session_uuid=${slow.session}`);
-    tcpOf(slow).pause();
+    findTcp(slow).pause();
     const closed = once(slow.socket, 'close');
     for (let count = 0; count < 100; count += 1) {
       claimed.streamText(`${count} ${'x'.repeat(250_000)}`);
@@ -431,7 +432,8 @@ describe('a client of II-Agent that does not read', () => {
     await watching.next('stream_complete');
     ordinary.send('ping');
     await ordinary.next('pong');
-    tcpOf(slow).resume();
+    while (gateway.parts.connections.count > 2) await setImmediate(); // until the gateway has given up the slow one
+    findTcp(slow).resume();
     await closed;
 
     const rest = await Client.open(`&session_uuid=${slow.session}&after=${slow.logged.at(-1)?.id ?? '1.1.0'}`);
