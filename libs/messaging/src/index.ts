@@ -96,4 +96,5 @@ export {
   writtenFile,
 } from './tunnels/sandbox-protocol';
 export { Tunnel, TunnelError } from './tunnels/tunnel';
+export { readAnswer } from './tunnels/read-answer';
 export { writeThrough } from './tunnels/write-file';

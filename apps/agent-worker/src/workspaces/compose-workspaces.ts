@@ -1,6 +1,6 @@
 import { workspacePrepared } from '@rondo/contract';
 import type { RunFeed } from '@rondo/domain';
-import { type NatsLink, TunnelError, accessSandbox } from '@rondo/messaging';
+import { type NatsLink, TunnelError, accessSandbox, readAnswer } from '@rondo/messaging';
 import type { PostgresRunStore, SecretOpenings } from '@rondo/persistence';
 import type { SandboxPlacement } from '../activation/sandbox-placement';
 import { WorkspacePreparation, type WorkspacePreparationParts } from './workspace-preparation';
@@ -29,29 +29,13 @@ export const composeWorkspaces = (
     pauseMs,
   });
 
-/** What comes from an executor has passed a hostile sandbox. */
 const prepareThrough =
   (nats: NatsLink): WorkspacePreparationParts['prepare'] =>
   async ({ runId: run_id, accountId: account_id, workspaceId: thread_id }, environment, { executorId, signal }) => {
     const request = { op: 'prepare', run_id, account_id, thread_id, environment } as const;
     const { tunnel } = await accessSandbox<'prepare'>(nats, { executorId, signal, isWorker: true }, request);
     tunnel.end();
-    const parts: Buffer[] = [];
-    let size = 0;
-    for await (const part of tunnel as AsyncIterable<Buffer>) {
-      // a tunnel carries bytes only
-      parts.push(part);
-      if ((size += part.length) > answerBytes) break;
-    }
-    const prepared = workspacePrepared.safeParse(toJson(Buffer.concat(parts).toString()));
+    const prepared = workspacePrepared.safeParse(await readAnswer(tunnel, answerBytes));
     if (prepared.success) return prepared.data;
     throw new TunnelError('failed', 'The executor answered what this version does not understand.');
   };
-
-function toJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

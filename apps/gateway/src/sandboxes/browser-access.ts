@@ -1,6 +1,6 @@
 import { addAbortSignal } from 'node:stream';
 import { type BrowserAction, type BrowserScreen, browserScreen } from '@rondo/contract';
-import { type NatsLink, TunnelError, accessSandbox } from '@rondo/messaging';
+import { type NatsLink, TunnelError, accessSandbox, readAnswer } from '@rondo/messaging';
 import type { SandboxAddress, Sandboxes } from '@rondo/persistence';
 import { ApiError } from '../problems/api-error';
 import { asErrorOfNewer, unavailable } from './sandbox-errors';
@@ -57,25 +57,8 @@ export class BrowserAccess {
   }
 }
 
-/** What comes from an executor has passed a hostile sandbox. */
-async function screenFrom(source: AsyncIterable<Uint8Array>): Promise<BrowserScreen> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of source) {
-    parts.push(part);
-    if ((size += part.length) > maximumBytes) throw unreadable();
-  }
-  const screen = browserScreen.safeParse(toJson(Buffer.concat(parts).toString()));
-  if (!screen.success) throw unreadable();
-  return screen.data;
+async function screenFrom(tunnel: AsyncIterable<Uint8Array>): Promise<BrowserScreen> {
+  const screen = browserScreen.safeParse(await readAnswer(tunnel, maximumBytes));
+  if (screen.success) return screen.data;
+  throw new TunnelError('unavailable', 'The executor answered what this version does not understand.');
 }
-
-function toJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw unreadable();
-  }
-}
-
-const unreadable = () => new TunnelError('unavailable', 'The executor answered what this version does not understand.');
