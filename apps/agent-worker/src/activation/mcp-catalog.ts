@@ -22,6 +22,7 @@ import type { McpListRequest } from '@rondo/messaging';
 import type { WithheldMcpTool } from '@rondo/persistence';
 import type { Catalog } from '@rondo/run-holder';
 import { z } from 'zod';
+import { longestDecisionMs } from './preparation-steps';
 
 export interface McpCatalogParts {
   readonly builtIn: readonly ToolDefinition[];
@@ -62,8 +63,6 @@ const unconnected = {
 
 /** A run may limit it further. */
 const longestCallMs = 600_000;
-/** So long the run waits for a person, with the worker that holds it; then it goes on without the server. */
-const longestDecisionMs = 600_000;
 const betweenListsMs = 1_000;
 const anyArguments = z.looseObject({});
 
@@ -163,7 +162,7 @@ export class McpCatalog {
     return { discovery: asked, ...(page !== undefined && { unconnected: { id, server: server.name, page } }) };
   }
 
-  /** A header may have a secret that a person has to allow first: then the server is asked again until that is decided. */
+  /** A header may have a secret that a person has to allow first: then the server is asked again until that is decided, or for so long. */
   private async listWithPeople(
     executorId: string,
     request: McpListRequest,

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type NewFact, type NewId, type RecordedFact, messageId } from '@rondo/contract';
 import {
   type ClaimedRun,
@@ -10,6 +9,7 @@ import {
 } from '@rondo/domain';
 import { TunnelError } from '@rondo/messaging';
 import type { FileDeliveries, FileToDeliver } from '@rondo/persistence';
+import { findExecutor, mayTryAgain, pauseAfter, withRecorded } from '../activation/preparation-steps';
 import type { WorkspaceUpload } from './workspace-upload';
 
 export interface RunFileDeliveryParts {
@@ -22,10 +22,6 @@ export interface RunFileDeliveryParts {
   readonly newId: NewId;
   readonly pauseMs: number;
 }
-
-/** With pauses that double: an executor that was killed has about half a minute to come back. */
-const attempts = 6;
-const passing = new Set(['executor_away', 'executor_busy', 'unavailable', 'lost', 'tunnel_lost', 'aborted']);
 
 /**
  * Brings uploaded files into the workspace before the model is asked, so that the message which lists them is true. What
@@ -49,7 +45,7 @@ export class RunFileDelivery {
       else await deliveries.settle(claim.runId, wanted.path);
     }
     if (problems.length === 0) return claim;
-    const told = await this.tell(claim, problems);
+    const told = await withRecorded(this.parts, claim, this.toMessage(claim, problems));
     for (const { path } of problems) await deliveries.settle(claim.runId, path);
     return told;
   }
@@ -64,7 +60,7 @@ export class RunFileDelivery {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const to = {
-          executorId: await this.readExecutor(claim),
+          executorId: await findExecutor(this.parts.placement, claim),
           accountId: claim.accountId,
           threadId: claim.workspaceId,
         };
@@ -72,26 +68,10 @@ export class RunFileDelivery {
         return at === path ? undefined : { path, movedTo: at, problem: 'the workspace has another file of that name' };
       } catch (error) {
         if (!(error instanceof TunnelError) && !(error instanceof TerminalError)) throw error;
-        if (!passing.has(error.code) || attempt === attempts || signal.aborted) return { path, problem: error.message };
+        if (!mayTryAgain(error, attempt) || signal.aborted) return { path, problem: error.message };
       }
-      await sleep(this.parts.pauseMs * 2 ** (attempt - 1), undefined, { signal }).catch(() => undefined);
+      await pauseAfter(attempt, this.parts.pauseMs, signal);
     }
-  }
-
-  private async readExecutor(claim: ClaimedRun): Promise<string> {
-    try {
-      return await this.parts.placement(claim);
-    } catch (error) {
-      if (error instanceof TerminalError) throw error;
-      throw new TunnelError('executor_away', 'No executor takes a new sandbox now.');
-    }
-  }
-
-  private async tell(claim: ClaimedRun, problems: readonly FileProblem[]): Promise<ClaimedRun> {
-    const facts = await this.parts.append(claim, [this.toMessage(claim, problems)]);
-    this.parts.publish(facts);
-    const last_seq = facts.at(-1)?.seq ?? claim.run.last_seq;
-    return { ...claim, log: [...claim.log, ...facts], run: { ...claim.run, last_seq } };
   }
 
   private toMessage({ threadId, runId, run }: ClaimedRun, problems: readonly FileProblem[]): NewFact {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Environment,
   type NewFact,
@@ -9,6 +8,13 @@ import {
 } from '@rondo/contract';
 import { type ClaimedRun, type RunStore, TerminalError } from '@rondo/domain';
 import { TunnelError } from '@rondo/messaging';
+import {
+  findExecutor,
+  longestDecisionMs,
+  mayTryAgain,
+  pauseAfter,
+  withRecorded,
+} from '../activation/preparation-steps';
 
 export interface WorkspacePreparationParts {
   /** Rejects with TunnelError. May be repeated, also while an earlier attempt is about to end. */
@@ -25,12 +31,6 @@ export interface WorkspacePreparationParts {
   readonly publish: (facts: readonly RecordedFact[]) => void;
   readonly pauseMs: number;
 }
-
-/** With pauses that double: an executor that was killed has about half a minute to come back. */
-const attempts = 6;
-const passing = new Set(['executor_away', 'executor_busy', 'unavailable', 'lost', 'tunnel_lost', 'aborted']);
-/** So long a run waits for a person who has to allow the secret of its repository. */
-const longestDecisionMs = 600_000;
 
 /**
  * Has the workspace of a run get what its environment names, before anything else of the run uses it. The log says that it is
@@ -58,34 +58,22 @@ export class WorkspacePreparation {
     for (let attempt = 1; ; attempt += 1) {
       if (signal.aborted) return undefined;
       try {
-        const executorId = await this.readExecutor(claim);
+        const executorId = await findExecutor(this.parts.placement, claim);
         return await this.parts.prepare(claim, environment, { executorId, signal });
       } catch (error) {
         if (signal.reason !== undefined) return undefined; // it has one once it is aborted
         if (!(error instanceof TunnelError)) throw error;
         const isAwaited = performance.now() < until && (await this.parts.awaitsSecret(claim.runId));
         if (isAwaited) attempt = 0;
-        else if (!passing.has(error.code) || attempt === attempts)
+        else if (!mayTryAgain(error, attempt))
           throw new TerminalError('environment_failed', error.message, { cause: error });
       }
-      await sleep(this.parts.pauseMs * 2 ** Math.max(0, attempt - 1), undefined, { signal }).catch(() => undefined);
+      await pauseAfter(attempt, this.parts.pauseMs, signal);
     }
   }
 
-  private async readExecutor(claim: ClaimedRun): Promise<string> {
-    try {
-      return await this.parts.placement(claim);
-    } catch (error) {
-      if (error instanceof TerminalError) throw error;
-      throw new TunnelError('executor_away', 'No executor takes a new sandbox now.');
-    }
-  }
-
-  private async record(claim: ClaimedRun, fact: NewFact): Promise<ClaimedRun> {
-    const facts = await this.parts.append(claim, [{ ...fact, iteration: claim.run.iteration }]);
-    this.parts.publish(facts);
-    const last_seq = facts.at(-1)?.seq ?? claim.run.last_seq;
-    return { ...claim, log: [...claim.log, ...facts], run: { ...claim.run, last_seq } };
+  private record(claim: ClaimedRun, fact: NewFact): Promise<ClaimedRun> {
+    return withRecorded(this.parts, claim, { ...fact, iteration: claim.run.iteration });
   }
 }
 
