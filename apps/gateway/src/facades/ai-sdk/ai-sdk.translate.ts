@@ -1,7 +1,7 @@
 import type { DeltaEvent, FactWithType, FinishReason, RecordedFact, Waiting } from '@rondo/contract';
 import { deltaText, storedTexts, toStream } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
-import { describeOtherWait, isQuestion, readClosingWords } from '../run-answer';
+import { describeWait, isQuestion, readClosingWords } from '../run-answer';
 import { isSilent } from '../silent-facts';
 
 /** A frame of the UI message stream, version 1. */
@@ -122,8 +122,7 @@ export class AiSdkTranslator {
     const { reason } = data;
     if (reason === 'child_runs') return [];
     const isSaid = reason === 'ask' || reason === 'caller_tools' || (reason === 'approval' && this.options.approvals);
-    const message = describeOtherWait(data) ?? 'The run waits for an approval: decide it in the console.';
-    const said: Frame = { type: 'data-waiting', id, data: { run_id, message, ...data } };
+    const said: Frame = { type: 'data-waiting', id, data: { run_id, message: describeWait(data), ...data } };
     const frames = isSaid ? [] : [...this.endPart(), said];
     return [...frames, ...this.finish(answeredByClient.has(reason) ? 'tool-calls' : 'other')];
   }

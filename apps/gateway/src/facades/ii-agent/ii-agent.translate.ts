@@ -1,6 +1,13 @@
-import type { FactWithType, RecordedFact, ToolResult, Waiting } from '@rondo/contract';
+import type { FactWithType, RecordedFact } from '@rondo/contract';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
-import { describeOtherWait, describeShortEnd, isQuestion, readClosingWords } from '../run-answer';
+import {
+  type AnsweredCall,
+  describeShortEnd,
+  describeWait,
+  isQuestion,
+  readAnsweredCall,
+  readClosingWords,
+} from '../run-answer';
 import { isSilent } from '../silent-facts';
 
 /** What is sent over the socket. */
@@ -28,11 +35,6 @@ export function readFrameId(id: string): FramePlace | undefined {
   const [, place, seq, index] = written.exec(id) ?? [];
   return place === undefined ? undefined : { place: Number(place), seq: Number(seq), index: Number(index) };
 }
-
-const waits: Partial<Record<Waiting['reason'], string>> = {
-  approval: 'The run waits for an approval: decide it in the console.',
-  caller_tools: 'The run waits for the result of a tool: POST /v1/tool-calls/{id}/result.',
-};
 
 /** Under this name the front end shows the words of a call, and not the call. */
 const speaking = 'message_user';
@@ -77,11 +79,8 @@ export class IiAgentTranslator {
         return this.plan(fact);
       case 'tool.completed':
       case 'tool.failed':
-        return showResult(fact.data);
-      case 'tool.unknown': {
-        const { message_id: told, reason: error, ...call } = fact.data;
-        return told === undefined ? [] : showResult({ ...call, result: { success: false, output: '', error } });
-      }
+      case 'tool.unknown':
+        return showResult(readAnsweredCall(fact));
       case 'run.waiting':
         return this.showWait(fact.data);
       case 'run.completed':
@@ -136,8 +135,7 @@ export class IiAgentTranslator {
     const { reason } = waiting;
     if (reason === 'ask') return this.endTurn();
     if (reason === 'child_runs') return [];
-    const message = describeOtherWait(waiting) ?? waits[reason] ?? `The run waits: ${reason}.`;
-    return [{ type: 'system', content: { message } }];
+    return [{ type: 'system', content: { message: describeWait(waiting) } }];
   }
 
   private complete({ data }: FactWithType<'run.completed'>): IiAgentFrame[] {
@@ -168,14 +166,9 @@ const showCall = (id: string, name: string, input: object): IiAgentFrame => ({
   content: { tool_call_id: id, tool_name: name, tool_input: input },
 });
 
-interface AnsweredCall {
-  readonly tool_call_id: string;
-  readonly name: string;
-  readonly result: Pick<ToolResult, 'success' | 'output' | 'error'>;
-}
-
-function showResult({ tool_call_id: id, name, result }: AnsweredCall): IiAgentFrame[] {
-  if (isSpoken(name)) return [];
+function showResult(call: AnsweredCall | undefined): IiAgentFrame[] {
+  if (!call || isSpoken(call.name)) return [];
+  const { tool_call_id: id, name, result } = call;
   const text = result.success ? result.output : (result.error ?? result.output);
   return [{ type: 'tool_result', content: { tool_call_id: id, tool_name: name, result: text } }];
 }

@@ -1,7 +1,7 @@
-import type { ContentBlock, Message, Run, RunStatus, ToolCallBlock, ToolResult } from '@rondo/contract';
+import type { ContentBlock, Message, Run, RunStatus, ToolCallBlock } from '@rondo/contract';
 import type { SunaRow } from '@rondo/contract/api';
 import type { Thread } from '@rondo/persistence';
-import { describeShortEnd } from '../run-answer';
+import { type AnsweredCall, describeShortEnd } from '../run-answer';
 
 /** A row before its content and its metadata are written as text. */
 export interface RowParts {
@@ -49,12 +49,6 @@ const toCall = ({ tool_call_id: id, name, arguments: given }: ToolCallBlock): ob
   type: 'function',
   function: { name, arguments: JSON.stringify(given) },
 });
-
-export interface AnsweredCall {
-  readonly tool_call_id: string;
-  readonly name: string;
-  readonly result: Pick<ToolResult, 'success' | 'output' | 'error'>;
-}
 
 export const toResultId = ({ tool_call_id: id }: Pick<AnsweredCall, 'tool_call_id'>): string => `result_${id}`;
 

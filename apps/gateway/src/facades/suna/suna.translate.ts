@@ -1,9 +1,9 @@
-import type { DeltaEvent, FactWithType, RecordedFact, RunEvent, Waiting } from '@rondo/contract';
+import type { DeltaEvent, FactWithType, RecordedFact, RunEvent } from '@rondo/contract';
 import { deltaText, toStream } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
-import { describeOtherWait, describeShortEnd } from '../run-answer';
+import { type AnsweredCall, describeShortEnd, describeWait, readAnsweredCall } from '../run-answer';
 import { isSilent } from '../silent-facts';
-import { type AnsweredCall, type RowParts, toContent, toResult, toResultId, toSunaRow } from './suna.rows';
+import { type RowParts, toContent, toResult, toResultId, toSunaRow } from './suna.rows';
 
 /** A line of the stream. Those that end it have another form than rows. */
 export type Line = string;
@@ -12,11 +12,6 @@ export type Line = string;
 const completed: Line = '{"type": "status", "status": "completed", "message": "Agent run completed successfully"}';
 const toEnd = (status: 'error' | 'stopped', message: string): Line =>
   JSON.stringify({ type: 'status', status, message });
-
-const waits: Partial<Record<Waiting['reason'], string>> = {
-  approval: 'The run waits for an approval: decide it in the console.',
-  caller_tools: 'The run waits for the result of a tool: POST /v1/tool-calls/{id}/result.',
-};
 
 /** What a wait is shown as, unless it was ended since. */
 interface Wait {
@@ -64,13 +59,8 @@ export class SunaTranslator {
         return this.plan(fact);
       case 'tool.completed':
       case 'tool.failed':
-        return this.showResult(fact, fact.data);
-      case 'tool.unknown': {
-        const { message_id: told, reason: error, ...call } = fact.data;
-        return told === undefined
-          ? []
-          : this.showResult(fact, { ...call, result: { success: false, output: '', error } });
-      }
+      case 'tool.unknown':
+        return this.showResult(fact, readAnsweredCall(fact));
       case 'iteration.completed':
         return [this.state(fact, { status_type: 'finish', finish_reason: fact.data.finish_reason })];
       case 'run.waiting':
@@ -134,7 +124,8 @@ export class SunaTranslator {
     return [this.state(fact, { role: 'assistant', status_type: 'tool_started', ...about })];
   }
 
-  private showResult(fact: RecordedFact, call: AnsweredCall): Line[] {
+  private showResult(fact: RecordedFact, call: AnsweredCall | undefined): Line[] {
+    if (!call) return [];
     const { tool_call_id: id, name, result } = call;
     const row = {
       message_id: toResultId(call),
@@ -160,8 +151,7 @@ export class SunaTranslator {
     const { reason } = fact.data;
     if (reason === 'ask') return { lines: [...this.endRun(fact), completed], isEnd: true };
     if (reason === 'child_runs') return { lines: [], isEnd: false };
-    const text = describeOtherWait(fact.data) ?? waits[reason] ?? `The run waits: ${reason}.`;
-    const content = { role: 'assistant', content: text };
+    const content = { role: 'assistant', content: describeWait(fact.data) };
     const parts = { message_id: fact.id, type: 'assistant', is_llm_message: false, content };
     return { lines: [this.row(fact, { ...parts, metadata: { stream_status: 'complete' } })], isEnd: false };
   }
