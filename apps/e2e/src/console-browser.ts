@@ -85,6 +85,15 @@ export class ConsoleBrowser {
     await this.page.getByRole('heading', { level: 1 }).waitFor();
   }
 
+  /** Expects that the page of a run shows what its model has written first, and all of it. */
+  async expectFirstReply(runId: string): Promise<void> {
+    const [message] = (await this.client.facts(runId)).filter(
+      ({ type, data }) => type === 'message.created' && data['message'].type === 'assistant',
+    );
+    const written: string = message?.data['message'].content[0].text;
+    expect(await this.page.getByRole('article', { name: 'Agent' }).innerText()).toBe(written.trim());
+  }
+
   /** It is evaluated by the browser's debugger, so the policy of the page stays in force. All rules, unless some are named. */
   async expectAccessible(what: string, rules?: readonly string[]): Promise<void> {
     if (!(await this.page.evaluate('"axe" in window'))) await this.page.evaluate(axe);

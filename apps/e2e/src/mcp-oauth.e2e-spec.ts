@@ -100,7 +100,7 @@ describe('a server that wants people to sign in', () => {
       await stopBrowser(browser);
     }
   }
-  const typesOf = async (of: RondoClient, id: string) => (await of.facts(id)).map(({ type }) => type);
+  const readTypes = async (of: RondoClient, id: string) => (await of.facts(id)).map(({ type }) => type);
   async function newAccount(): Promise<RondoClient> {
     return (await client.newAccount()).client;
   }
@@ -156,7 +156,7 @@ describe('a server that wants people to sign in', () => {
     await waitingFor(of, id);
     await of.json('POST', `/runs/${id}/stop`);
     expect(await of.settled(id)).toMatchObject({ status: 'stopped' });
-    expect(await typesOf(of, id)).not.toContain('run.started');
+    expect(await readTypes(of, id)).not.toContain('run.started');
   });
 
   it('keeps a call waiting that wants more than was allowed, and gets it once a person has allowed it', async () => {

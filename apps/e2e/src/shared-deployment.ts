@@ -50,6 +50,13 @@ export const ordinaryDeployment = (): Promise<RunningRondo> => share(ordinary);
  */
 export const pairedDeployment = (): Promise<RunningRondo> => share(paired);
 
+/** It, and clients of a new account at its two gateways. */
+export async function pairedClients() {
+  const rondo = await pairedDeployment();
+  const client = await newAccount(rondo);
+  return { rondo, client, other: atOtherGateway(rondo, client) };
+}
+
 /** For one server of a spec. */
 export async function internalPort(): Promise<number> {
   const port = await remaining.pop();

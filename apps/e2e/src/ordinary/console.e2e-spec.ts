@@ -99,11 +99,7 @@ describe('the console in a browser', () => {
     await rondo.services.get('gateway').start();
     await page.getByText('Completed', { exact: true }).waitFor();
     expect((await text()).length).toBeGreaterThan(before.length);
-    const [message] = (await client.facts(run.id)).filter(
-      ({ type, data }) => type === 'message.created' && data['message'].type === 'assistant',
-    );
-    const written: string = message?.data['message'].content[0].text;
-    expect(await page.getByRole('article', { name: 'Agent' }).innerText()).toBe(written.trim());
+    await browser.expectFirstReply(run.id);
   });
 
   it('proves in the browser that the log is complete, and shows the run as it was', async () => {

@@ -1,6 +1,6 @@
 import { type RondoClient, type RunView, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
 import { expectWholeLog } from '../log-expectations';
-import { atOtherGateway, killWorkers, newAccount, pairedDeployment } from '../shared-deployment';
+import { killWorkers, pairedClients } from '../shared-deployment';
 
 interface Approval {
   readonly id: string;
@@ -16,9 +16,7 @@ describe('what a person decides or answers, in a deployment', () => {
   let other: RondoClient;
 
   beforeAll(async () => {
-    rondo = await pairedDeployment();
-    client = await newAccount(rondo);
-    other = atOtherGateway(rondo, client);
+    ({ rondo, client, other } = await pairedClients());
   });
 
   const start = (about: string, settings: object = {}): Promise<RunView> =>

@@ -2,7 +2,7 @@ import type { Run } from '@rondo/contract';
 import { type HandledTools, Rondo } from '@rondo/client';
 import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
 import { expectWholeLog } from '../log-expectations';
-import { atOtherGateway, newAccount, pairedDeployment } from '../shared-deployment';
+import { pairedClients } from '../shared-deployment';
 
 const weather = { name: 'get_weather', description: 'The weather of a city.', effect_class: 'pure' };
 const taxi = { name: 'order_taxi', description: 'Orders a taxi.' };
@@ -13,9 +13,7 @@ describe('tools of the caller, in a deployment', () => {
   let other: RondoClient;
 
   beforeAll(async () => {
-    rondo = await pairedDeployment();
-    client = await newAccount(rondo);
-    other = atOtherGateway(rondo, client);
+    ({ rondo, client, other } = await pairedClients());
   });
 
   const ask = (city: string) => call('get_weather', { city });

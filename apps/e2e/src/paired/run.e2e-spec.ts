@@ -8,7 +8,7 @@ import {
   scripted,
 } from '@rondo/test-deployment';
 import { expectShownAsStored, expectWholeLog, shownText, storedText } from '../log-expectations';
-import { atOtherGateway, newAccount, pairedDeployment } from '../shared-deployment';
+import { pairedClients } from '../shared-deployment';
 
 /** One tool only, because the demo model records the first 16 KiB of a request. */
 const tools = ['execute_command'];
@@ -19,9 +19,7 @@ describe('a run in a deployment', () => {
   let other: RondoClient;
 
   beforeAll(async () => {
-    rondo = await pairedDeployment();
-    client = await newAccount(rondo);
-    other = atOtherGateway(rondo, client);
+    ({ rondo, client, other } = await pairedClients());
   });
 
   it.each(['demo/coder', 'demo-anthropic/coder'])('makes files, runs a program and completes: %s', async (model) => {
