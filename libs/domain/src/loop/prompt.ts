@@ -60,14 +60,19 @@ export const messagesToSend = ({
 export const frameText = (position: RunPosition): string => toFrame(position).text;
 
 type Frame = ReturnType<typeof createFrame>;
-const frames = toHiddenFields<AgentRun, { readonly loaded: RunState['loadedTools']; readonly frame: Frame }>();
+interface KnownFrame {
+  readonly loaded: RunState['loadedTools'];
+  readonly found: RunState['workspaceSkills'];
+  readonly frame: Frame;
+}
+const frames = toHiddenFields<AgentRun, KnownFrame>();
 
-/** It must stay the same as long as no tools are loaded, so that the provider's prompt cache hits. */
-function toFrame({ run, state: { loadedTools: loaded, workspaceSkills } }: RunPosition): Frame {
+/** It must stay the same as long as no tools are loaded and no skills found, so that the provider's prompt cache hits. */
+function toFrame({ run, state: { loadedTools: loaded, workspaceSkills: found } }: RunPosition): Frame {
   const known = frames.get(run);
-  if (known?.loaded === loaded) return known.frame;
-  const frame = createFrame(run, loaded, workspaceSkills);
-  frames.set(run, { loaded, frame });
+  if (known?.loaded === loaded && known.found === found) return known.frame;
+  const frame = createFrame(run, loaded, found);
+  frames.set(run, { loaded, found, frame });
   return frame;
 }
 
