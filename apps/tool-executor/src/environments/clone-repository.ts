@@ -52,7 +52,7 @@ export async function cloneRepository(
   const path = repositoryPath(repository);
   if (ending === 'exit' && (state === 'cloned' || state === 'kept'))
     return { path, ref: repository.ref ?? null, commit, is_new: state === 'cloned' };
-  const reason = whyNot[state]?.(path) ?? `git: ${endOf(output) || detail || ending}`;
+  const reason = whyNot[state]?.(path) ?? `git: ${readEnd(output) || detail || ending}`;
   throw new SandboxError('failed', `The repository ${repository.url} is not in the workspace: ${reason}`);
 }
 
@@ -62,7 +62,7 @@ const whyNot: Readonly<Record<string, (path: string) => string>> = {
     `/workspace/${path} has something else already, or another ref of it. Begin a new thread, or give the repository another \`path\`.`,
 };
 
-const endOf = (output: string): string => output.trim().slice(-shownCharacters);
+const readEnd = (output: string): string => output.trim().slice(-shownCharacters);
 
 /** Also where the provider does not check the network of commands. */
 async function requireReachable({ url }: EnvironmentRepository, egress: EgressGate): Promise<void> {
