@@ -25,7 +25,7 @@ export { type HeardRunHolder, HeardRunHolders, type RunHolderService, announceRu
 export { WorkSignal } from './queues/work-signal';
 export { NatsRunFeed } from './run-feed/run-feed';
 export { NatsTools } from './tool-calls/client/nats-tools';
-export { type SentCallRecord, findUnknownCalls } from './tool-calls/client/sent-calls';
+export { type SentCallRecord, UnknownCalls } from './tool-calls/client/sent-calls';
 export { QueueShares, usualQueueShare } from './tool-calls/client/queue-shares';
 export { PendingCancellations } from './tool-calls/client/pending-cancellations';
 export { FairSlots, type SlotLimits } from './tool-calls/executor/fair-slots';

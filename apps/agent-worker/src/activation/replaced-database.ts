@@ -1,6 +1,6 @@
 import { type NewFact, type RunId, isTerminal, readIncarnation } from '@rondo/contract';
 import { type AgentPorts, type ClaimedRun, type LostCall, idGenerator, replacedDatabase } from '@rondo/domain';
-import { type NatsLink, type ToolStreams, findUnknownCalls } from '@rondo/messaging';
+import { type NatsLink, type ToolStreams, UnknownCalls } from '@rondo/messaging';
 import { type Database, readCallIds } from '@rondo/persistence';
 import { newUlid } from '@rondo/platform';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -53,9 +53,10 @@ export function createReplacementRecord(
   { database, nats, toolStreams: streams }: Adapters,
   failed: (error: unknown) => void,
 ): (claim: ClaimedRun, signal: AbortSignal) => Promise<readonly NewFact[]> {
+  const calls = new UnknownCalls({ nats, streams });
   const parts: ReplacedDatabaseParts = {
     knownCalls: (runId) => readCallIds(database, runId),
-    findUnknownCalls: (runId, known) => findUnknownCalls({ nats, streams }, { runId, known }),
+    findUnknownCalls: (runId, known) => calls.find({ runId, known }),
     ids: idGenerator(newUlid),
     failed,
   };

@@ -11,6 +11,7 @@ import {
   nanos,
 } from 'nats';
 import type { NatsLink } from '../connection/nats-link';
+import { shareNextRound } from '../connection/share-next-round';
 import type { WireNames } from '../connection/subjects';
 
 /** How long records of a call are kept, and for how long a missing record proves anything. */
@@ -142,11 +143,11 @@ export class ToolStreams {
     this.known = undefined;
   }
 
-  /** Checks the streams again now. Resolves when all exist. */
-  recheck(): Promise<void> {
+  /** Checks the streams again now. Resolves when all exist. After a failover each run asks for it, so they share the check. */
+  readonly recheck = shareNextRound(() => {
     this.creation = undefined;
     return this.ensure();
-  }
+  });
 
   /**
    * Identifies the store by its streams, the start of its server and the current time; null while one is not known. The

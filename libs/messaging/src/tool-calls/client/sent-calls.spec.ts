@@ -1,7 +1,7 @@
 import { createToolStreams } from '../../testing/test-nats';
 import { ToolCallFixture, aCall, answered, endlessWork, never } from '../../testing/tool-call-fixture';
 import { CallRecords } from '../call-records';
-import { findUnknownCalls } from './sent-calls';
+import { UnknownCalls } from './sent-calls';
 
 describe('calls of a run that its log lacks', () => {
   let fixture: ToolCallFixture;
@@ -10,7 +10,7 @@ describe('calls of a run that its log lacks', () => {
 
   const find = async (run: ReturnType<typeof aCall>['run_id'], known: readonly string[]) => {
     const nats = await fixture.nats.link();
-    return findUnknownCalls({ nats, streams: createToolStreams(nats) }, { runId: run, known: new Set(known) });
+    return new UnknownCalls({ nats, streams: createToolStreams(nats) }).find({ runId: run, known: new Set(known) });
   };
 
   it('are found with what was called, answered or not, and those of other runs are not', async () => {
@@ -51,5 +51,22 @@ describe('calls of a run that its log lacks', () => {
 
     expect(await find(call.run_id, [])).toEqual([]);
     expect(await records.claimant(key)).toBe('withdrawn');
+  });
+
+  it('of many runs that ask at once cost as many requests as those of two', async () => {
+    await fixture.executor(async ({ call_id: id }) => answered(id));
+    const lost = Array.from({ length: 40 }, () => aCall());
+    for (const call of lost) await (await fixture.worker(call.run_id)).execute(call, never);
+    const nats = await fixture.nats.link();
+    let requests = 0;
+    nats.connection.subscribe('$JS.EVENT.ADVISORY.API', { callback: () => (requests += 1) });
+    const calls = new UnknownCalls({ nats, streams: createToolStreams(nats) });
+
+    const found = await Promise.all(lost.map(({ run_id: runId }) => calls.find({ runId, known: new Set() })));
+
+    expect(found.map((ofRun) => ofRun.map(({ id }) => id))).toEqual(lost.map(({ id }) => [id]));
+    await nats.connection.flush();
+    expect(requests).toBeGreaterThan(0);
+    expect(requests).toBeLessThan(lost.length);
   });
 });
