@@ -9,6 +9,11 @@ import { thirdPartyNotices } from './third-party-notices.mjs';
  * Writes what the images contain to `<to>/<image>`, from a built repository, each with its bill of materials and
  * the licences of its packages. `debian` is a
  * folder with dpkg's status file of each system, by its name; without it, bills list no packages of Debian.
+ *
+ * @typedef {Record<'files' | 'libraries' | 'packages', readonly string[]>} Contents its packages are places of package-lock.json
+ *
+ * @param {{ root: string, to: string, names?: readonly string[], debian?: string }} request
+ * @returns {(Contents & { image: string, folder: string })[]}
  */
 export function assemble({ root, to, names = Object.keys(images), debian }) {
   const all = readAllPackages(root);

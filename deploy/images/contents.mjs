@@ -2,12 +2,23 @@
 const httpOfNest = ['@nestjs/platform-express'];
 
 /**
+ * @typedef {object} ImageContents
+ * @property {'runtime' | 'sandbox-runtime'} system the stage of deploy/Dockerfile that it is based on
+ * @property {string} [project]
+ * @property {string} [module]
+ * @property {readonly string[]} [packages]
+ * @property {readonly string[]} [paths]
+ */
+
+/**
  * What each image contains, by the name of its target in deploy/Dockerfile, on one of the two systems that the Dockerfile makes:
  *
  *   project  a service: its build, the libraries that it imports, and the packages that both need
  *   module   a script, with the modules and the packages that it imports
  *   packages what is loaded by a name that is in no import of it
  *   paths    files and folders that no import names
+ *
+ * @type {Readonly<Record<string, ImageContents>>}
  */
 export const images = {
   gateway: { system: 'runtime', project: 'apps/gateway', paths: ['apps/console/dist'] },

@@ -8,6 +8,10 @@ const sameKeyWithinMs = 500; // the terminal and npm both pass on one Ctrl-C
  * Runs a command of this directory. `work` registers everything that it starts with `owns(thing)`; when the command ends,
  * by itself, by an error or by Ctrl-C, all of it is stopped in reverse order. A second Ctrl-C ends the process at once.
  * The exit code is what `work` returns.
+ *
+ * @param {(command: { owns: <Thing extends { stop(): Promise<void> }>(thing: Thing) => Thing }) => Promise<number | undefined>} work
+ * @param {{ log: import('./progress.mjs').Progress, codeWhenInterrupted: number }} options
+ * @returns {Promise<never>}
  */
 export function runCommand(work, { log, codeWhenInterrupted }) {
   const owned = [];

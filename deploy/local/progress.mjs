@@ -1,4 +1,13 @@
-/** Reports the progress of a command on the terminal: one line per step, with its duration. */
+/**
+ * @typedef {{ name: string, ms?: number, detail?: string }} Line
+ * @typedef {Record<'done' | 'warn' | 'failed', (line: Line) => void> & { note(text: string): void }} Progress
+ */
+
+/**
+ * Reports the progress of a command on the terminal: one line per step, with its duration.
+ *
+ * @type {Progress}
+ */
 export const terminal = {
   done: ({ name, ms, detail = '' }) => print(`  ✓ ${columns(name, ms)}  ${detail}`),
   warn: ({ name, ms, detail }) => print(`  ! ${columns(name, ms)}  ${detail}`),
@@ -6,6 +15,7 @@ export const terminal = {
   note: (text) => print(text),
 };
 
+/** @type {Progress} */
 export const silent = { done() {}, warn() {}, failed() {}, note() {} };
 
 /** Runs a step and reports its time; `detail` turns the step's result into the end of the line. */

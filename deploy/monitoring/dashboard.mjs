@@ -13,7 +13,11 @@ const panelsPerLine = 3;
 const panelWidth = 24 / panelsPerLine;
 const panelHeight = 8;
 
-/** deploy/monitoring/dashboard.json: the dashboard in Grafana's own format, which Grafana 10 and later import. */
+/**
+ * deploy/monitoring/dashboard.json: the dashboard in Grafana's own format, which Grafana 10 and later import.
+ *
+ * @returns {object}
+ */
 export function dashboard() {
   return {
     uid: 'rondo',

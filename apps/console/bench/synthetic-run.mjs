@@ -8,7 +8,11 @@ const head = { v: 1, run_id: ids.run, thread_id: ids.thread, epoch: 1, at };
 const block = (event) =>
   `${event.seq === null ? '' : `id: ${event.seq}\n`}event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
-/** A log of this many facts: iterations of a text and a call with its output. */
+/**
+ * A log of this many facts: iterations of a text and a call with its output.
+ *
+ * @param {number} count
+ */
 export function listFacts(count) {
   const blocks = [];
   const add = (type, iteration, data) => {
@@ -157,7 +161,13 @@ export function toDeltas(count) {
   return { begin, pieces };
 }
 
-/** What `GET /v1/runs/{id}` would answer. */
+/**
+ * What `GET /v1/runs/{id}` would answer.
+ *
+ * @param {string} status
+ * @param {number} lastSeq
+ * @returns {object}
+ */
 export const toRun = (status, lastSeq) => ({
   ...{ id: ids.run, thread_id: ids.thread, status, iteration: 1, last_seq: lastSeq, epoch: 1, finish_reason: null },
   ...{ error: null, waiting: null, usage, profile: 'suna', model: 'demo/plain', agent_id: null, agent_version: null },

@@ -20,6 +20,9 @@ export function checkDocuments() {
 /**
  * Links and file names in the Markdown files that lead nowhere, as `file:line: what`. A link must name an existing file
  * and heading. A file name in backticks must be a path from the root, or the end of the path of some source file.
+ *
+ * @param {string} root
+ * @returns {string[]}
  */
 export function brokenReferences(root) {
   const files = listFiles(root);

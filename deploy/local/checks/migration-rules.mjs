@@ -56,6 +56,9 @@ function toStatements(script) {
  * The reasons why services of the previous version could not continue while or after this migration is applied. A migration
  * may only expand the schema. What is no longer used is dropped one version later, by a migration that says so in a line
  * `-- contract: …`.
+ *
+ * @param {{ name: string, script: string }} migration
+ * @returns {string[]}
  */
 export function listFlaws({ name, script }) {
   if (name < before) return [];

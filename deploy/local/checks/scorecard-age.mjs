@@ -11,6 +11,9 @@ const measured = /^\| commit \| `(\w+)\+?` \|$/m;
 /**
  * The scorecard's page with a first line that says so if it is out of date, and without one if it is not. `commits` have been
  * made since it was measured; undefined if its commit is not in the history.
+ *
+ * @param {string} page
+ * @param {number | undefined} commits
  */
 export function withAge(page, commits) {
   const text = page.replace(notice, '');

@@ -10,7 +10,13 @@ takes half an hour: Kubernetes is compiled from Debian's source.`;
 
 const actions = ['--help', '--down', '--clean'];
 
-/** What the command line asks for. Throws an error that names the word that it does not know. */
+/**
+ * What the command line asks for. Throws an error that names the word that it does not know.
+ *
+ * @param {readonly string[]} words
+ * @param {readonly string[]} proofs
+ * @returns {{ action: 'prove' | 'help' | 'down' | 'clean', only: readonly string[], keepImages: boolean }}
+ */
 export function parseArguments(words, proofs) {
   const rest = [...words];
   const parsed = { action: 'prove', only: proofs, keepImages: false };

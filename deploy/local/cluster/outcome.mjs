@@ -1,4 +1,21 @@
-/** The figures of a load, and an error if a run was lost, failed, done twice or only in part. */
+/**
+ * The figures of a load, and an error if a run was lost, failed, done twice or only in part.
+ *
+ * @typedef {object} ExaminedRun
+ * @property {string} id
+ * @property {string} status
+ * @property {string} [error]
+ * @property {readonly string[]} flaws
+ * @property {number} doubled
+ * @property {number} missing
+ * @property {number} unclear
+ * @property {number} restarted
+ * @property {number} retried
+ *
+ * @param {{ runs: readonly ExaminedRun[], requests: number, failures: readonly string[] }} load
+ * @param {{ requestsMayFail: boolean }} rule
+ * @returns {string}
+ */
 export function toOutcome({ runs, requests, failures }, { requestsMayFail }) {
   const sum = (key) => runs.reduce((total, run) => total + run[key], 0);
   const bad = runs.filter(

@@ -1,7 +1,14 @@
 import { downTo120 } from './down-to-1.20.mjs';
 import { inPlaceOfKeda } from './in-place-of-keda.mjs';
 
-/** The objects of the chart as the cluster of `npm run cluster` takes them. */
+/**
+ * The objects of the chart as the cluster of `npm run cluster` takes them.
+ *
+ * @typedef {{ apiVersion: string, kind: string, metadata: { name: string }, [field: string]: unknown }} KubernetesObject
+ *
+ * @param {readonly KubernetesObject[]} objects
+ * @returns {KubernetesObject[]}
+ */
 export function translate(objects) {
   return objects.flatMap(inPlaceOfKeda).map(downTo120).map(forOlderNats);
 }

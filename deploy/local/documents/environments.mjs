@@ -133,7 +133,12 @@ const unseen = [
   'arm64, macOS and Windows',
 ];
 
-/** docs/environments.md. Throws for a command or a spec that does not exist. */
+/**
+ * docs/environments.md. Throws for a command or a spec that does not exist.
+ *
+ * @param {string} repoRoot
+ * @returns {string}
+ */
 export function environmentsPage(repoRoot) {
   const { scripts } = JSON.parse(readFileSync(join(repoRoot, 'package.json'), 'utf8'));
   const rows = environments.map(({ name, version, seen, command, specs = [] }) => {

@@ -26,7 +26,12 @@ const needs = {
 
 const withoutExecutor = { loop: 'answered by the worker', child_run: 'a run of its own' };
 
-/** docs/tools.md. Takes what libs/domain exports. */
+/**
+ * docs/tools.md.
+ *
+ * @param {Pick<typeof import('@rondo/domain'), 'tools' | 'profiles' | 'argumentsSchema' | 'usualOutputCharacters'>} domain
+ * @returns {string}
+ */
 export function toolReference({ tools, profiles, argumentsSchema, usualOutputCharacters }) {
   const groups = listGroups(tools);
   const effects = new Map(tools.map(({ name, effect }) => [name, effect]));

@@ -27,6 +27,9 @@ const historyTable = `create table if not exists _prisma_migrations (
  * Applies the migrations that the database lacks, as `prisma migrate deploy` does and with the same table of applied
  * migrations, in a tenth of its time. Creates the database if it is missing. Several processes may call it at once.
  * Returns the names of the applied migrations.
+ *
+ * @param {{ url: string, directory: string }} request
+ * @returns {Promise<string[]>}
  */
 export async function migrate({ url, directory }) {
   const apply = (client) => applyPending(client, readMigrations(directory));

@@ -5,9 +5,14 @@ import { secret } from '../services/secrets.mjs';
 /** The number of executors that have a user on the NATS server of a data directory. */
 const mostExecutors = 8;
 
-/** The owner's password on a server that is started here. */
+/** The user who may do everything on a server that is started here. */
 export const owner = 'rondo';
 
+/**
+ * @param {string} dataDir
+ * @param {'postgres' | 'redis' | 'nats'} server
+ * @returns {string}
+ */
 export function ownerPassword(dataDir, server) {
   return secret(dataDir, `${server}-password`);
 }
@@ -17,7 +22,13 @@ export function toPassword(dataDir, server, user) {
   return createHmac('sha256', ownerPassword(dataDir, server)).update(user).digest('hex');
 }
 
-/** The URL with this user's credentials. The URL of a server that was not started here is returned unchanged. */
+/**
+ * The URL with this user's credentials. The URL of a server that was not started here is returned unchanged.
+ *
+ * @param {string} user
+ * @param {{ dataDir: string, server: 'postgres' | 'redis' | 'nats', url: string }} server
+ * @returns {string}
+ */
 export function urlFor(user, { dataDir, server, url }) {
   if (!url.includes(`:${ownerPassword(dataDir, server)}@`)) return url;
   const login = `${encodeURIComponent(user)}:${toPassword(dataDir, server, user)}`;
@@ -29,7 +40,14 @@ export function executorIdFile(dataDir, instance) {
   return join(dataDir, `${instance}-id`);
 }
 
-/** An executor's id. It is generated before the executor first starts, because NATS must know it by then. */
+/**
+ * An executor's id. It is generated before the executor first starts, because NATS must know it by then. Instances are
+ * `tool-executor`, `tool-executor-2`, …
+ *
+ * @param {string} dataDir
+ * @param {string} instance
+ * @returns {string}
+ */
 export function executorId(dataDir, instance) {
   return secret(dataDir, `${instance}-id`, 'exe_');
 }

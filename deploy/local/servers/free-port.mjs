@@ -12,7 +12,13 @@ export function isFree(port, host = '127.0.0.1') {
   });
 }
 
-/** The preferred port if it is free, otherwise another free one; within a process, never the same twice. */
+/**
+ * The preferred port if it is free, otherwise another free one; within a process, never the same twice.
+ *
+ * @param {number} [preferred]
+ * @param {string} [host]
+ * @returns {Promise<number>}
+ */
 export async function choosePort(preferred, host) {
   for (let candidate = preferred ?? anyPort(); ; candidate = anyPort()) {
     if (given.has(candidate)) continue;

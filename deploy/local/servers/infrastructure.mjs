@@ -30,6 +30,23 @@ const defaults = {
  * package, unpacked without root.
  * Servers listen on `host`, 127.0.0.1 by default, and write below `dataDir`. Several sets with different data directories can run
  * at the same time; they may share the unpacked packages of `packagesDirectory`.
+ *
+ * @typedef {'postgres' | 'redis' | 'nats'} ServerName
+ * @typedef {Partial<Record<'DATABASE_URL' | 'REDIS_URL' | 'NATS_URL' | 'BWRAP_PATH' | 'BROWSER_PATH', string>>} InfrastructureEnvironment
+ * @typedef {import('../services/supervised-process.mjs').RunningProgram} RunningProgram
+ *
+ * @typedef {object} InfrastructureRequest
+ * @property {string} dataDir everything that the servers write lies below it; two sets need two of them
+ * @property {string} [packagesDirectory] a data directory whose unpacked packages may be used; its own by default
+ * @property {NodeJS.ProcessEnv} [env] where URLs and the PATH are read from; `process.env` by default
+ * @property {readonly (ServerName | 'bwrap')[]} [want]
+ * @property {string} [host]
+ * @property {boolean} [preferredPorts] takes 5432, 6379 and 4222 where they are free; otherwise any free ports
+ * @property {boolean} [supervise] starts a server again when it dies; off by default
+ * @property {boolean} [isDurable] off for tests: a power failure may cost Postgres its data, and it waits for no disk
+ * @property {import('../progress.mjs').Progress} [log]
+ *
+ * @param {InfrastructureRequest} request
  */
 export async function startInfrastructure(request) {
   const set = new Infrastructure(request);
@@ -42,10 +59,16 @@ export class Infrastructure {
   #packages;
   #docker;
   #isStopping = false;
+  /** @type {RunningProgram[]} */
   servers = [];
-  /** The variables by which services and tests find them: DATABASE_URL, REDIS_URL, NATS_URL, BWRAP_PATH, BROWSER_PATH. */
+  /**
+   * The variables by which services and tests find them.
+   *
+   * @type {InfrastructureEnvironment}
+   */
   env = {};
 
+  /** @param {InfrastructureRequest} request */
   constructor(request) {
     this.#request = { ...defaults, env: process.env, packagesDirectory: request.dataDir, ...request };
   }
@@ -66,6 +89,7 @@ export class Infrastructure {
     throw new ReportedError(new Error(failures.map(({ reason }) => reason.message).join('\n')));
   }
 
+  /** @param {ServerName} name */
   get(name) {
     const server = this.servers.find((candidate) => candidate.name === name);
     if (!server) throw new Error(`There is no server named ${name} in this set.`);

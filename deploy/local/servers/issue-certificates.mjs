@@ -3,6 +3,8 @@ import { execFileSync } from 'node:child_process';
 /**
  * For tests: writes ca.pem, the certificate of a private authority, into the directory, and of a server named localhost and of a client
  * server.pem, server.key, client.pem and client.key.
+ *
+ * @param {string} directory
  */
 export function issueCertificates(directory) {
   const openssl = (...given) => execFileSync('openssl', given, { cwd: directory, stdio: 'ignore' });

@@ -53,7 +53,12 @@ function toConfiguration({ listen, data, dataDir, version }) {
   );
 }
 
-/** All users of the NATS server of this data directory. */
+/**
+ * All users of the NATS server of this data directory, as a part of its configuration.
+ *
+ * @param {string} dataDir
+ * @returns {string}
+ */
 export function toUsers(dataDir) {
   return toAuthorization({
     executors: executorInstances().map((instance) => executorId(dataDir, instance)),
@@ -63,7 +68,12 @@ export function toUsers(dataDir) {
   });
 }
 
-/** The program, from the PATH or from the distribution's package below the data directory, and the environment that it needs. */
+/**
+ * The program, from the PATH or from the distribution's package below the data directory, and the environment that it needs.
+ *
+ * @param {string} dataDir
+ * @returns {Promise<{ file: string, env: NodeJS.ProcessEnv }>}
+ */
 export async function findNatsServer(dataDir) {
   const local = nats.findLocal({ path: process.env.PATH });
   return local ?? nats.fromPackages(new DebianPackages(reachableDirectory(dataDir, 'packages')));

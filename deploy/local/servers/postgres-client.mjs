@@ -3,7 +3,14 @@ import { createRequire } from 'node:module';
 const databaseIsMissing = '3D000';
 const madeByAnother = new Set(['42P04', '23505']);
 
-/** Connects, runs `use` and disconnects. */
+/**
+ * Connects, runs `use` and disconnects.
+ *
+ * @template T
+ * @param {string} connectionString
+ * @param {(client: import('pg').Client) => Promise<T>} use
+ * @returns {Promise<T>}
+ */
 export async function withClient(connectionString, use) {
   const { Client } = createRequire(import.meta.url)('pg'); // imported late, because a fresh clone has no packages yet
   const client = new Client({ connectionString, connectionTimeoutMillis: 5_000 });

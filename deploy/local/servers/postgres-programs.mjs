@@ -9,6 +9,9 @@ const programs = ['pg_dump', 'pg_restore', 'createdb'];
 /**
  * Where pg_dump, pg_restore and createdb are, and the environment that they need: beside the server's programs, or in the
  * distribution's package, which is then unpacked below `packagesDirectory`.
+ *
+ * @param {{ path: string | undefined, packagesDirectory: string }} request
+ * @returns {Promise<{ directory: string, env: Record<string, string> }>}
  */
 export async function postgresPrograms({ path, packagesDirectory }) {
   const local = postgresDirectories(path)

@@ -113,6 +113,13 @@ function serverOwner() {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
+/**
+ * The directory of `postgres` and `initdb`, on the PATH or from the distribution's package below the data directory, and the
+ * environment that they need.
+ *
+ * @param {string} dataDir
+ * @returns {Promise<{ directory: string, env: NodeJS.ProcessEnv }>}
+ */
 export async function findPostgresServer(dataDir) {
   const local = postgres.findLocal({ path: process.env.PATH, dataDir: join(dataDir, 'none') });
   return local ?? postgres.fromPackages(new DebianPackages(reachableDirectory(dataDir, 'packages')));

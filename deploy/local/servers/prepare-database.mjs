@@ -7,6 +7,8 @@ import { databaseServices, grantRoles, toRole } from './roles.mjs';
 /**
  * Migrates the database and, if its server was started here, creates a role for each service. Returns the names of the
  * applied migrations.
+ *
+ * @param {{ url: string, dataDir: string }} request
  */
 export async function prepareDatabase({ url, dataDir }) {
   const applied = await migrate({ url, directory: join(repoRoot, 'prisma/migrations') });

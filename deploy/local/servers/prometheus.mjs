@@ -32,6 +32,7 @@ export async function prometheusPrograms({ packagesDirectory, path = process.env
 export class PrometheusServer {
   #process;
 
+  /** @param {SupervisedProcess} process */
   constructor(process) {
     this.#process = process;
   }
@@ -40,7 +41,18 @@ export class PrometheusServer {
     return this.#process.url;
   }
 
-  /** Resolves when it has read every target once, so that no later event is the first that it sees. */
+  /**
+   * Resolves when it has read every target once, so that no later event is the first that it sees. Its data, logs and process
+   * file are below `directory`; `name` of a target becomes the label `instance`, and `rules` is a file of rules, as YAML.
+   *
+   * @param {{
+   *   directory: string,
+   *   packagesDirectory: string,
+   *   targets: readonly { name: string, url: string }[],
+   *   rules: string,
+   * }} request
+   * @returns {Promise<PrometheusServer>}
+   */
   static async start({ directory, packagesDirectory, targets, rules }) {
     const data = join(directory, 'prometheus');
     mkdirSync(data, { recursive: true });
@@ -74,18 +86,33 @@ export class PrometheusServer {
     return started;
   }
 
-  /** The series of an expression now; rejects where it cannot be evaluated. */
+  /**
+   * The series of an expression now; rejects where it cannot be evaluated. A value is the time in seconds, and the figure.
+   *
+   * @typedef {{ metric: Readonly<Record<string, string>>, value: readonly [number, string] }} Series
+   *
+   * @param {string} expression
+   * @returns {Promise<Series[]>}
+   */
   async query(expression) {
     const { result } = await this.#ask(`query?query=${encodeURIComponent(expression)}`);
     return result;
   }
 
-  /** The names of all metrics that it has read. */
+  /**
+   * The names of all metrics that it has read.
+   *
+   * @returns {Promise<string[]>}
+   */
   metricNames() {
     return this.#ask('label/__name__/values');
   }
 
-  /** The names of the alerts that fire. */
+  /**
+   * The names of the alerts that fire.
+   *
+   * @returns {Promise<string[]>}
+   */
   async firing() {
     const { alerts } = await this.#ask('alerts');
     return [...new Set(alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname))];
@@ -121,7 +148,13 @@ async function probeReady(url) {
   if (!ok) throw new Error('not ready');
 }
 
-/** Runs promtool; rejects with its output if it finds something wrong. */
+/**
+ * Runs promtool; rejects with its output if it finds something wrong.
+ *
+ * @param {readonly string[]} args
+ * @param {{ packagesDirectory: string, cwd?: string }} options
+ * @returns {Promise<{ stdout: string, stderr: string }>}
+ */
 export async function promtool(args, { packagesDirectory, ...options }) {
   const programs = await prometheusPrograms({ packagesDirectory });
   return run(programs.promtool, args, { ...options, env: { PATH: process.env.PATH, ...programs.env } });

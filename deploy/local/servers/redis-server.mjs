@@ -61,7 +61,12 @@ function toConfiguration({ host, port, data, password }) {
   ].join('\n');
 }
 
-/** The program, from the PATH or from the distribution's package below the data directory, and the environment that it needs. */
+/**
+ * The program, from the PATH or from the distribution's package below the data directory, and the environment that it needs.
+ *
+ * @param {string} dataDir
+ * @returns {Promise<{ file: string, env: NodeJS.ProcessEnv }>}
+ */
 export async function findRedisServer(dataDir) {
   const local = redis.findLocal({ path: process.env.PATH });
   return local ?? redis.fromPackages(new DebianPackages(reachableDirectory(dataDir, 'packages')));

@@ -3,13 +3,24 @@ import { join } from 'node:path';
 import { withClient } from './postgres-client.mjs';
 import { repoRoot } from '../repo-root.mjs';
 
-/** The services that have a role on Postgres. tool-executor has none. */
+/** @typedef {'gateway' | 'agent-worker' | 'summarizer'} DatabaseService */
+
+/**
+ * The services that have a role on Postgres. tool-executor has none.
+ *
+ * @type {readonly DatabaseService[]}
+ */
 export const databaseServices = ['gateway', 'agent-worker', 'summarizer'];
 
 const oneAtATime = 72707370; // an advisory lock, because concurrent grants conflict
 const isThere = new Set(['42710', '23505']);
 
-/** The name of a service's role. It begins with the database's name, because roles belong to the whole server. */
+/**
+ * The name of a service's role. It begins with the database's name, because roles belong to the whole server.
+ *
+ * @param {DatabaseService | 'scaler'} service
+ * @param {string} database
+ */
 export function toRole(service, database) {
   return `${database}_${service.replaceAll('-', '_')}`;
 }
@@ -17,6 +28,8 @@ export function toRole(service, database) {
 /**
  * Creates a role for each service whose password is given, with the rights in prisma/grants.json on this database and no
  * others. Requires an owner who may create roles. Can be repeated at any time, also while the services run.
+ *
+ * @param {{ url: string, passwords: Partial<Record<DatabaseService, string>> }} request
  */
 export async function grantRoles({ url, passwords }) {
   const database = decodeURIComponent(new URL(url).pathname.slice(1));
@@ -33,7 +46,11 @@ export async function grantRoles({ url, passwords }) {
   });
 }
 
-/** Creates the role with which an autoscaler reads how many runs there are to serve, and nothing else. */
+/**
+ * Creates the role with which an autoscaler reads how many runs there are to serve, and nothing else.
+ *
+ * @param {{ url: string, password: string }} request
+ */
 export async function grantScaler({ url, password }) {
   const name = toRole('scaler', decodeURIComponent(new URL(url).pathname.slice(1)));
   await withClient(url, async (client) => {

@@ -41,11 +41,18 @@ const usual = { 'tool-executor': { SANDBOX_REQUIRE_LIMITS: '0' } };
 /** They call models, so they get the keys that MODEL_PROVIDERS names. The gateway gets only the names of the keys that exist. */
 const callsModels = ['agent-worker', 'summarizer'];
 
+/** @type {readonly import('./services.mjs').ServiceName[]} */
 export const serviceNames = Object.keys(given);
 
 /**
  * The complete environment of a service: of `inherited`, the variables that it declares or its runtime reads, and its part of
  * `facts`. The executor runs commands of a model, so it gets no database URL and no model key.
+ *
+ * @typedef {Readonly<Record<string, string | undefined>>} Variables
+ *
+ * @param {import('./services.mjs').ServiceName} service
+ * @param {{ inherited: Variables, facts: Variables }} variables
+ * @returns {Record<string, string>}
  */
 export function serviceEnvironment(service, { inherited, facts }) {
   const keys = modelKeys(inherited);

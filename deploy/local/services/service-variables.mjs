@@ -47,10 +47,22 @@ const decidedBy = {
   chart: [...addresses, ...facts, 'METRICS_TOKEN', 'WORKER_ID', 'RUN_CONCURRENCY', 'DRAIN_MS', 'TOOL_DRAIN_S'],
 };
 
-/** Whether a way of starting (`npm start`, `compose`, `chart`) decides a variable itself. */
+/**
+ * Whether a way of starting decides a variable itself.
+ *
+ * @typedef {'npm start' | 'compose' | 'chart'} WayOfStarting
+ *
+ * @param {WayOfStarting} way
+ * @param {string} name
+ */
 export const isDecidedBy = (way, name) => decidedBy[way].includes(name);
 
-/** The variables that a way of starting passes on to each service, by service. */
+/**
+ * The variables that a way of starting passes on to each service, by service.
+ *
+ * @param {WayOfStarting} way
+ * @returns {Record<import('./services.mjs').ServiceName, string[]>}
+ */
 export function passedVariables(way) {
   return Object.fromEntries(
     Object.entries(readDeclared()).map(([service, names]) => [service, toPassed(way, { service, names })]),
@@ -64,7 +76,11 @@ function toPassed(way, { service, names }) {
   return known.filter((name) => !isDecidedBy(way, name));
 }
 
-/** The content of `declaredFile`. `environments` are the schemas by service. */
+/**
+ * The content of `declaredFile`.
+ *
+ * @param {Readonly<Record<string, { shape: object }>>} environments the schemas by service
+ */
 export function declaredVariables(environments) {
   const declared = Object.entries(environments).map(([service, { shape }]) => [service, Object.keys(shape)]);
   return `${JSON.stringify(Object.fromEntries(declared), null, 2)}\n`;

@@ -21,6 +21,30 @@ const defaults = {
  * Starts services, each as a process (`node apps/<service>/dist/main.js`), and resolves when all of them are ready. A
  * service that is named several times is started several times: `gateway`, `gateway-2`, … If one does not become ready,
  * all are stopped.
+ *
+ * @typedef {'demo-model' | 'tool-executor' | 'agent-worker' | 'summarizer' | 'gateway'} ServiceName
+ * @typedef {import('../servers/infrastructure.mjs').InfrastructureEnvironment} InfrastructureEnvironment
+ * @typedef {import('./supervised-process.mjs').RunningProgram} RunningProgram
+ * @typedef {{ file: string, args: string[], cwd?: string, env: NodeJS.ProcessEnv }} Command
+ *
+ * @typedef {object} ServicesRequest
+ * @property {string} dataDir where logs, process files and sandboxes go; usually the one of the infrastructure
+ * @property {InfrastructureEnvironment} infrastructure the URLs, as `Infrastructure.env` has them
+ * @property {string} [adminKey] becomes the gateway's RONDO_ADMIN_KEY
+ * @property {readonly ServiceName[]} [instances] one of each by default
+ * @property {string} [host] the address that services listen on; 127.0.0.1 by default
+ * @property {Readonly<Record<string, number>>} [ports] by instance; the others get free ports
+ * @property {Readonly<Record<string, Readonly<Record<string, string>>>>} [settings] more variables, by service or by instance;
+ *   those of the instance override the others
+ * @property {NodeJS.ProcessEnv} [env] what the services may inherit; `process.env` by default
+ * @property {boolean} [supervise] starts a service again when it dies; on by default
+ * @property {readonly number[]} [restartDelaysMs] before each start of a service that has died soon after its start; the last
+ *   one holds for all further ones
+ * @property {(instance: { service: ServiceName, name: string, env: NodeJS.ProcessEnv }) => Command} [launch] the command that
+ *   starts an instance with this environment; the one of this repository by default
+ * @property {import('../progress.mjs').Progress} [log]
+ *
+ * @param {ServicesRequest} request
  */
 export async function startServices(request) {
   const services = new Services(request);
@@ -35,8 +59,10 @@ export class Services {
   #request;
   #facts;
   #isStopping = false;
+  /** @type {RunningProgram[]} */
   all = [];
 
+  /** @param {ServicesRequest} request */
   constructor(request) {
     this.#request = { ...defaults, env: process.env, ...request };
   }
@@ -62,6 +88,11 @@ export class Services {
     await Promise.all([models.then(() => this.#startAll(callers)), this.#startAll(others)]);
   }
 
+  /**
+   * By instance: `agent-worker`, `agent-worker-2`.
+   *
+   * @param {string} name
+   */
   get(name) {
     const service = this.all.find((candidate) => candidate.name === name);
     if (!service) throw new Error(`No service named ${name} was started.`);
@@ -116,7 +147,12 @@ export class Services {
     };
   }
 
-  /** The servers' URLs with this instance's own user names and passwords. */
+  /**
+   * The servers' URLs with this instance's own user names and passwords.
+   *
+   * @param {string} name
+   * @returns {InfrastructureEnvironment}
+   */
   toUrls(name) {
     const { dataDir, infrastructure } = this.#request;
     const { NATS_URL: nats, DATABASE_URL: database } = infrastructure;

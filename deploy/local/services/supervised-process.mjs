@@ -29,6 +29,15 @@ const mostLogBytes = 64 * 1024 * 1024;
  * process; the rest of the group is killed when it ends.
  *
  * Emits `died {reason, restartInMs?}` and `recovered {ms}`.
+ *
+ * @typedef {object} RunningProgram a server or a service that was started here
+ * @property {string} name
+ * @property {string} url
+ * @property {number | undefined} pid undefined while it is down, and for a server that this command did not start
+ * @property {() => Promise<void>} start resolves when it is ready
+ * @property {() => Promise<void>} stop gives it time to finish
+ * @property {(signal?: NodeJS.Signals) => Promise<void>} kill sends a signal, SIGKILL by default; after SIGKILL, resolves when
+ *   the program is dead
  */
 export class SupervisedProcess extends EventEmitter {
   #options;

@@ -7,7 +7,11 @@ import { ProgramError, run } from '../run-program.mjs';
 
 const services = ['gateway', 'agent-worker', 'tool-executor', 'summarizer'];
 
-/** The commit of the last release, as `npm run record-release` has recorded it. */
+/**
+ * The commit of the last release, as `npm run record-release` has recorded it.
+ *
+ * @returns {string}
+ */
 export function releasedCommit() {
   return JSON.parse(readFileSync(join(repoRoot, 'deploy/released-version.json'), 'utf8')).commit;
 }
@@ -15,6 +19,9 @@ export function releasedCommit() {
 /**
  * Builds the services of an earlier commit, once, below `.data/releases`, and resolves with that directory. It needs the
  * history of the repository, so it fails in a shallow clone.
+ *
+ * @param {string} name
+ * @param {import('../progress.mjs').Progress} log
  */
 export async function releasedBuild(name, log) {
   const commit = await readCommit(name);

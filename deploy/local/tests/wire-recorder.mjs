@@ -3,15 +3,23 @@ import { connect } from 'nats';
 
 /**
  * Records all messages between services: over NATS, and as jobs in Redis. `messages` says where each kind is sent, in the
- * form of libs/messaging/src/released.
+ * form of libs/messaging/src/released; `schema` is a JSON Schema.
+ *
+ * @typedef {{ sentTo: string, schema: object }} SentMessage
  */
 export class WireRecorder {
   #kinds;
   #answers = new Map();
   #closings = [];
   #listeners = new Set();
+  /**
+   * By kind.
+   *
+   * @type {Record<string, unknown[]>}
+   */
   heard = {};
 
+  /** @param {Readonly<Record<string, SentMessage>>} messages */
   constructor(messages) {
     this.#kinds = Object.entries(messages).map(([kind, { sentTo, schema }]) => ({
       kind,
@@ -22,7 +30,11 @@ export class WireRecorder {
     for (const { kind } of this.#kinds) this.heard[kind] = [];
   }
 
-  /** Resolves when every later message will be recorded. */
+  /**
+   * Resolves when every later message will be recorded.
+   *
+   * @param {{ natsUrl: string, redisUrl: string }} servers
+   */
   async start({ natsUrl, redisUrl }) {
     const { host, username: user, password: pass } = new URL(natsUrl);
     const nats = await connect({ servers: host, user, pass });
@@ -37,7 +49,11 @@ export class WireRecorder {
     monitor.on('monitor', (_time, command) => this.#hearRedis(command));
   }
 
-  /** Resolves when a message of this kind has been recorded. */
+  /**
+   * Resolves when a message of this kind has been recorded.
+   *
+   * @param {string} kind
+   */
   async until(kind) {
     while (this.heard[kind].length === 0) await new Promise((resolve) => this.#listeners.add(resolve));
   }
@@ -88,7 +104,12 @@ const free = ['text', 'output', 'error', 'arguments_text', 'store', 'processes',
 const anything = ['arguments', 'metadata'];
 const kindsOfShape = ['type', 'how', 'method'];
 
-/** A message without the values that differ between runs: it keeps the fields, their types, and the protocol's constants. */
+/**
+ * A message without the values that differ between runs: it keeps the fields, their types, and the protocol's constants.
+ *
+ * @param {unknown} value
+ * @returns {unknown}
+ */
 export function toExample(value, key = '') {
   if (typeof value === 'string') return exampleOfText(value, key);
   if (typeof value === 'number') return Number.isInteger(value) ? 1 : 0.5;
@@ -105,7 +126,12 @@ function exampleOfText(text, key) {
   return word.test(text) && !free.includes(key) ? text : 'text';
 }
 
-/** The first message of each shape (fields and their types), in a stable order. */
+/**
+ * The first message of each shape (fields and their types), in a stable order.
+ *
+ * @param {readonly unknown[]} examples
+ * @returns {unknown[]}
+ */
 export function oneOfEachShape(examples) {
   const shapes = new Map();
   for (const example of [...examples].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))) {

@@ -1,1 +1,0 @@
-export const podSettings: Readonly<Record<string, unknown>>;

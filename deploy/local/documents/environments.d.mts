@@ -1,1 +1,0 @@
-export function environmentsPage(repoRoot: string): string;

@@ -1,3 +1,0 @@
-export function helmValuesDefaults(): string;
-export function helmValuesReference(): string;
-export function helmValuesSchema(): string;

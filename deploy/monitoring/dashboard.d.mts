@@ -1,2 +1,0 @@
-/** The Grafana dashboard, as JSON. */
-export function dashboard(): object;
