@@ -24,7 +24,7 @@ const names = (isWanted: (tool: Tool) => boolean): string[] =>
  */
 const optionalTools = [
   ...['http_request', 'expose_port', 'deploy', 'undeploy'],
-  ...['get_data_provider_endpoints', 'execute_data_provider_call', 'run_agent', 'run_program'],
+  ...['get_data_provider_endpoints', 'execute_data_provider_call', 'transcribe', 'run_agent', 'run_program'],
 ];
 /** Other ways to do the same. Each profile names those that it prefers. */
 const alternatives: readonly string[] = [

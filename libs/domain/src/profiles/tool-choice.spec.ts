@@ -16,8 +16,10 @@ describe('the tools of a profile', () => {
 
     expect(new Set(tools).size).toBe(tools.length);
     expect(tools.map(findGroup)).not.toContain(undefined);
-    expect(tools).not.toContain('http_request');
-    expect(profile.optionalTools).toContain('http_request');
+    for (const name of ['http_request', 'transcribe']) {
+      expect(tools).not.toContain(name);
+      expect(profile.optionalTools).toContain(name);
+    }
   });
 
   it.each([
