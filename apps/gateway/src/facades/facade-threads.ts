@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
-import { type AccountId, type Run, type ThreadId, runId, threadId } from '@rondo/contract';
+import type { AccountId, RecordedFact, Run, ThreadId } from '@rondo/contract';
 import { type Caller, ChatTaken, type FacadeChat, type FacadeIds, type Runs } from '@rondo/persistence';
-import { newUlid } from '@rondo/platform';
 import { readMaker } from '../auth/client-access';
 import type { AccountQuotas } from '../billing/account-quotas';
 import { type EquivalentRequest, type IdempotentMessages, toPendingKey } from '../idempotency/idempotent-requests';
 import type { RunRequest, RunService } from '../runs/run-service';
 
 interface FacadeThreadsDependencies {
-  readonly ids: Pick<FacadeIds, 'findThread' | 'createThread' | 'nameNewChat' | 'nameRun'>;
+  readonly ids: Pick<FacadeIds, 'findThread' | 'createThread' | 'nameRun'>;
   readonly runs: Pick<Runs, 'list'>;
   readonly service: Pick<RunService, 'create'>;
   readonly idempotent: Pick<IdempotentMessages, 'once'>;
@@ -28,8 +27,8 @@ interface WantedRun {
 
 export interface BegunRun {
   readonly run: Run;
-  /** An earlier request has begun it. */
-  readonly isKnown: boolean;
+  /** Those that its log begins with. Undefined for a run that an earlier request has begun. */
+  readonly facts: readonly RecordedFact[] | undefined;
 }
 
 /** Threads under the ids that clients of façades choose, and the runs on them. */
@@ -65,34 +64,31 @@ export class FacadeThreads {
   private async beginOn(thread: ThreadId, wanted: WantedRun): Promise<BegunRun> {
     const { caller, facade, name, request } = wanted;
     const { accountId } = caller;
-    const outcome = await this.dependencies.idempotent.once<Run, Run>(toEquivalent(wanted), async (promised) => {
+    const outcome = await this.dependencies.idempotent.once<BegunRun, Run>(toEquivalent(wanted), (promised) => {
       const onThread = { ...request, thread_id: thread };
-      return (await this.dependencies.service.create(accountId, onThread, { promised, createdBy: readMaker(caller) }))
-        .run;
+      return this.dependencies.service.create(accountId, onThread, { promised, createdBy: readMaker(caller) });
     });
-    const isKnown = !('result' in outcome);
-    const run = isKnown ? (outcome.replayed as Run) : outcome.result; // as it was stored above
+    const begun = 'result' in outcome ? outcome.result : { run: outcome.replayed as Run, facts: undefined }; // as it was stored above
     if (name !== undefined)
-      await this.dependencies.ids.nameRun({ accountId, facade, name, threadId: thread, runId: run.id, after: 0 });
-    return { run, isKnown };
+      await this.dependencies.ids.nameRun({ accountId, facade, name, threadId: thread, runId: begun.run.id, after: 0 });
+    return begun;
   }
 
-  /** The thread, the names and the run are made in one transaction. */
+  /** The thread, the names and the run are made together. */
   private async beginChat(wanted: WantedRun, chatId: string): Promise<BegunRun> {
     const { caller, facade, name, request } = wanted;
     const { accountId } = caller;
-    const chat = { accountId, facade, chatId };
-    const [id, newThreadId] = [runId.parse(`run_${newUlid()}`), threadId.parse(`thr_${newUlid()}`)];
     const promised = toPendingKey<Run>(toEquivalent(wanted));
-    const run = name === undefined ? undefined : { name, runId: id };
-    const names = { threadId: newThreadId, request: promised?.request, run };
-    const alongside = this.dependencies.ids.nameNewChat(chat, names);
-    const options = { id, newThreadId, promised, alongside, createdBy: readMaker(caller) };
+    const chat = { facade, chatId, runName: name };
     try {
-      return { run: (await this.dependencies.service.create(accountId, request, options)).run, isKnown: false };
+      return await this.dependencies.service.create(accountId, request, {
+        promised,
+        chat,
+        createdBy: readMaker(caller),
+      });
     } catch (error) {
       if (!(error instanceof ChatTaken)) throw error;
-      return this.beginOn(await this.findOrCreate(chat), wanted);
+      return this.beginOn(await this.findOrCreate({ accountId, ...chat }), wanted);
     }
   }
 }

@@ -5,7 +5,7 @@ import type { RunAddress } from '@rondo/persistence';
 import { anySignal } from '@rondo/platform';
 import type { Holding } from '../auth/memory-budget';
 import type { Ending, Sink } from './run-subscriber';
-import type { RunSubscriptions, SubscribeOptions } from './run-subscriptions';
+import type { NewRunLog, RunSubscriptions, SubscribeOptions } from './run-subscriptions';
 import type { SubscriberEvent } from './stream-notices';
 
 const keepAliveMs = 15_000;
@@ -90,16 +90,19 @@ type RunStreamOptions = Omit<SubscribeOptions, 'sink'> &
     readonly format?: EventFormat | undefined;
     /** What is done before the events are read, while the client has the head already. */
     readonly prepare?: ((signal: AbortSignal) => Promise<void>) | undefined;
+    /** Of a run that this request has just created: its log need not be read. */
+    readonly begun?: NewRunLog | undefined;
   };
 
 /** Serves one client's event stream until the run is over, the client disconnects, or it reads too slowly. */
 export async function serveEventStream(
   subscriptions: RunSubscriptions,
   address: RunAddress,
-  { format = ownFormat, after, afterEpoch, prepare, ...options }: RunStreamOptions,
+  { format = ownFormat, after, afterEpoch, prepare, begun, ...options }: RunStreamOptions,
 ): Promise<void> {
   const subscribe = async (sink: Sink, signal: AbortSignal) => {
     await prepare?.(signal);
+    if (begun) return (await subscriptions.subscribeToBegun(address, { sink, signal }, begun)).ending;
     return (await subscriptions.subscribe(address, { after, afterEpoch, sink, signal })).ending;
   };
   await serveEvents(subscribe, { ...options, format });

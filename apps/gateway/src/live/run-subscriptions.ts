@@ -107,6 +107,23 @@ export class RunSubscriptions {
     const creating = create();
     creating.catch(() => undefined); // it is awaited below
     await afterImmediates();
+    return this.startNew(address, options, { creating, release });
+  }
+
+  /** The same where the run was created a moment ago, before its job can have reached a worker. */
+  subscribeToBegun(
+    address: RunAddress,
+    options: Omit<SubscribeOptions, 'after'>,
+    begun: NewRunLog,
+  ): Promise<ActiveSubscription> {
+    return this.startNew(address, options, { creating: Promise.resolve(begun), release: this.hold(address) });
+  }
+
+  private startNew(
+    address: RunAddress,
+    options: Omit<SubscribeOptions, 'after'>,
+    { creating, release }: Pick<Start, 'release'> & { readonly creating: Promise<NewRunLog> },
+  ): Promise<ActiveSubscription> {
     const open = async () => {
       const { run, facts } = await creating;
       return { run, holder: undefined, events: facts, isEnd: true };

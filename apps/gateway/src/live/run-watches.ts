@@ -7,7 +7,7 @@ import type { Holding } from '../auth/memory-budget';
 import type { LongRequests } from '../auth/open-connections';
 import { ApiError, unauthorized } from '../problems/api-error';
 import { type EventFormat, type Subscribe, serveEventStream, serveEvents } from './event-stream';
-import type { RunSubscriptions } from './run-subscriptions';
+import type { NewRunLog, RunSubscriptions } from './run-subscriptions';
 import { type SubscriberEvent, isNotice } from './stream-notices';
 import type { ThreadEvent, ThreadSubscriptions } from './thread-subscriptions';
 
@@ -30,7 +30,12 @@ interface Stream extends Watcher {
 
 /** What is done, once the client has the head of its answer, before the events are read. */
 interface Preparation {
-  readonly prepare?: (signal: AbortSignal) => Promise<void>;
+  readonly prepare?: ((signal: AbortSignal) => Promise<void>) | undefined;
+}
+
+interface Begun {
+  /** Of a run that the request has just created, and of which it reads all. */
+  readonly begun?: NewRunLog | undefined;
 }
 
 interface Reading extends Watcher, Preparation {
@@ -89,7 +94,7 @@ export class RunWatches {
   async streamAs(
     format: EventFormat | undefined,
     address: RunAddress,
-    { caller, response, atMostMs, ...reading }: Omit<Reading, 'after'> & ReadPosition,
+    { caller, response, atMostMs, ...reading }: Omit<Reading, 'after'> & ReadPosition & Begun,
   ): Promise<void> {
     await this.whileConnected({ caller, response, atMostMs }, (options) =>
       serveEventStream(this.follow.runs, address, { ...options, ...reading, format }),

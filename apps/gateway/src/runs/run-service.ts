@@ -94,7 +94,7 @@ export interface RunServiceDependencies {
   signalStop(stop: PendingStop): void;
 }
 
-interface CreationOptions extends Pick<NewRun, 'id' | 'newThreadId' | 'promised' | 'alongside' | 'createdBy'> {
+interface CreationOptions extends Pick<NewRun, 'id' | 'chat' | 'promised' | 'alongside' | 'createdBy'> {
   /** The header of the request. */
   readonly traceparent?: string | undefined;
 }

@@ -2,9 +2,7 @@ import { type AccountId, type EndUser, type NewId, type RunId, type ThreadId, ru
 import { z } from 'zod';
 import { checked } from '../database/checked-query';
 import type { Database } from '../database/database';
-import { type IdempotentRequest, claimKey } from './idempotency-keys';
 import { threadNotFound } from './thread-row';
-import type { AlongsideRun } from './triggers/firing-claim';
 
 /** A conversation as a client of a façade names it. */
 export interface FacadeChat {
@@ -43,12 +41,6 @@ interface NamedRun {
   readonly after: number;
 }
 
-interface NewChat {
-  readonly threadId: ThreadId;
-  readonly request: IdempotentRequest | undefined;
-  readonly run: Pick<NamedRun, 'name' | 'runId'> | undefined;
-}
-
 const threadRow = z.object({ thread_id: threadId, is_shown: z.boolean() });
 
 /** By the name that a client gave it, else by its own id. */
@@ -78,10 +70,6 @@ with added as (
 )
 select thread_id from added`,
 );
-
-const addChat = `
-insert into facade_ids (account_id, facade, kind, outer_id, thread_id, inner_id) values ($1, $2, 'chat', $3, $4, $4)
-on conflict do nothing returning thread_id`;
 
 /** The name was used, or the request sent, by another one in the meantime. */
 export class ChatTaken extends Error {
@@ -188,18 +176,6 @@ export class FacadeIds {
     const id = threadId.parse(`thr_${this.newId()}`);
     const made = await addThread.first(this.database.sql, [chat.accountId, chat.facade, chat.chatId, id]);
     return made?.thread_id ?? (await this.findThread(chat)) ?? id;
-  }
-
-  /**
-   * Names a chat alongside the first run of its new thread, and claims the key of the request that begins it, so that all of
-   * them exist or none does. Rejects with ChatTaken where another request was faster.
-   */
-  nameNewChat({ accountId, facade, chatId }: FacadeChat, { threadId: thread, request, run }: NewChat): AlongsideRun {
-    return async (sql) => {
-      const named = await sql.query(addChat, [accountId, facade, chatId, thread]);
-      if (named.length === 0 || (request && !(await claimKey(sql, request)))) throw new ChatTaken();
-      if (run) await sql.query(setRun, [accountId, facade, run.name, thread, run.runId, JSON.stringify({ after: 0 })]);
-    };
   }
 
   /** With a thread of the same id, if the kind is one of threads. */

@@ -1,6 +1,7 @@
-import { type AccountId, runId } from '@rondo/contract';
+import { type AccountId, type Run, runId } from '@rondo/contract';
 import { StoreFixture, newAccount, nextId } from '../testing/store-fixture';
-import { FacadeIds } from './facade-ids';
+import { ChatTaken, FacadeIds } from './facade-ids';
+import { IdempotencyKeys } from './idempotency-keys';
 
 let fixture: StoreFixture;
 let ids: FacadeIds;
@@ -27,6 +28,61 @@ describe('names of runs', () => {
     expect(await ids.findRun({ ...named, name: 'another' })).toBeUndefined();
     expect(await ids.findRun({ ...named, facade: 'ai-sdk' })).toBeUndefined();
     expect(await ids.findRun({ ...named, accountId: stranger })).toBeUndefined();
+  });
+});
+
+describe('the first run of a chat', () => {
+  const begin = (chatId: string, key = `key-${nextId()}`) => {
+    const { accountId } = fixture;
+    const request = { accountId, key, requestHash: 'hash' };
+    const answer = (run: Run) => ({ status: 202, body: { id: run.id }, location: null });
+    return fixture.create({
+      chat: { facade: 'ag-ui', chatId, runName: `run of ${key}` },
+      promised: { request, answer },
+    });
+  };
+  const countRuns = async () => {
+    const [{ runs } = { runs: NaN }] = await fixture.database.sql.query<{ runs: number }>(
+      `select count(*)::int as runs from runs where account_id = $1`,
+      [fixture.accountId],
+    );
+    return runs;
+  };
+
+  it('is made with its thread, its names and the answer to its request', async () => {
+    const { accountId } = fixture;
+    const named = { accountId, facade: 'ag-ui' };
+    const keys = new IdempotencyKeys(fixture.database);
+
+    const { run } = await begin('a chat', 'a key');
+
+    expect(await ids.findThread({ ...named, chatId: 'a chat' })).toBe(run.thread_id);
+    expect(await ids.findRun({ ...named, name: 'run of a key' })).toEqual({ runId: run.id, after: 0 });
+    expect(await keys.begin({ accountId, key: 'a key', requestHash: 'hash' })).toEqual({
+      verdict: 'replay',
+      response: { status: 202, body: { id: run.id }, location: null },
+    });
+    expect((await fixture.messages.list({ accountId, threadId: run.thread_id, limit: 9 })).data).toHaveLength(1);
+  });
+
+  it('is made by one of several requests, and the others leave nothing', async () => {
+    const before = await countRuns();
+
+    const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => begin('a wanted chat')));
+
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+    expect(refused).toHaveLength(4);
+    for (const error of refused) expect(error).toBeInstanceOf(ChatTaken);
+    expect(await countRuns()).toBe(before + 1);
+  });
+
+  it('is not made for a request that is known, though its chat is not', async () => {
+    const request = { accountId: fixture.accountId, key: 'a known key', requestHash: 'hash' };
+    await new IdempotencyKeys(fixture.database).begin(request);
+
+    await expect(begin('another chat', 'a known key')).rejects.toBeInstanceOf(ChatTaken);
+
+    expect(await ids.findThread({ ...request, facade: 'ag-ui', chatId: 'another chat' })).toBeUndefined();
   });
 });
 

@@ -12,6 +12,7 @@ import type { A2aMessage, A2aPart } from '@rondo/contract/api';
 import type { Agents, Caller, FacadeIds, RunAddress, Runs } from '@rondo/persistence';
 import { z } from 'zod';
 import { parseInput } from '../../http/parse-input';
+import type { NewRunLog } from '../../live/run-subscriptions';
 import { ApiError, InvalidRequest } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
 import { decideAll } from '../facade-approvals';
@@ -34,13 +35,15 @@ export interface A2aOrder {
 export interface KnownTask {
   readonly task: A2aTask;
   readonly after: number;
+  /** Of a task that the request has begun. */
+  readonly begun?: NewRunLog;
 }
 
 interface A2aTasksDependencies {
   readonly ids: Pick<FacadeIds, 'listThreadNames'>;
   readonly threads: FacadeThreads;
   readonly runs: Pick<Runs, 'get' | 'events' | 'approval'>;
-  readonly agents: Pick<Agents, 'list'>;
+  readonly agents: Pick<Agents, 'findId'>;
   readonly service: Pick<RunService, 'answer' | 'decideTogether' | 'stop'>;
 }
 
@@ -94,10 +97,13 @@ export class A2aTasks {
   /** A message that is sent again without a context finds the one that it made. */
   private async begin({ caller, message, agentName }: A2aOrder): ReturnType<A2aTasks['send']> {
     const { accountId } = caller;
-    const agent =
-      agentName === undefined ? undefined : await findAgentUnlessModel(this.dependencies.agents, accountId, agentName);
+    const { agents, threads } = this.dependencies;
     const input = toInput(message.parts);
     const chatId = message.contextId ?? `context-${message.messageId}`;
+    const [agent, threadId] = await Promise.all([
+      agentName === undefined ? undefined : findAgentUnlessModel(agents, accountId, agentName),
+      threads.find({ accountId, facade, chatId }),
+    ]);
     const request: RunRequest = {
       input,
       ...(agent !== undefined && { agent_id: agent }),
@@ -106,12 +112,11 @@ export class A2aTasks {
       metadata: {},
     };
     const wanted = { caller, facade, key: [chatId, message.messageId], request };
-    const { threads } = this.dependencies;
-    const { run, isKnown } = await threads.begin(wanted, chatId, await threads.find({ accountId, facade, chatId }));
+    const { run, facts } = await threads.begin(wanted, chatId, threadId);
     const address = { accountId, runId: run.id };
-    if (isKnown) return { address };
+    if (!facts) return { address };
     const ids = { taskId: run.id, threadId: run.thread_id, contextId: chatId };
-    return { address, known: { task: new A2aTask(ids, run.created_at), after: 0 } };
+    return { address, known: { task: new A2aTask(ids, run.created_at), after: 0, begun: { run, facts } } };
   }
 
   private async answer({ caller, message }: A2aOrder, taskId: string): Promise<RunAddress> {

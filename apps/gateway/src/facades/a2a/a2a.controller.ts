@@ -156,7 +156,7 @@ export class A2aController {
     address: RunAddress,
     known?: KnownTask,
   ): Promise<void> {
-    const { task, after } = known ?? (await this.tasks.read(address));
+    const { task, after, begun } = known ?? (await this.tasks.read(address));
     const toLine = (answer: object) => `data: ${JSON.stringify({ jsonrpc: '2.0', id: id ?? null, ...answer })}\n\n`;
     const opening = toLine({ result: { task: task.toJson() } });
     if (task.isOver) {
@@ -164,7 +164,7 @@ export class A2aController {
       response.end(opening);
       return;
     }
-    await this.watches.streamAs(toFormat(task, { opening, toLine }), address, { caller, response, after });
+    await this.watches.streamAs(toFormat(task, { opening, toLine }), address, { caller, response, after, begun });
   }
 }
 

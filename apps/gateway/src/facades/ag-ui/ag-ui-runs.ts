@@ -14,6 +14,7 @@ import type { AgUiMessage, AgUiResumeEntry, AgUiRunRequest } from '@rondo/contra
 import { TerminalError } from '@rondo/domain';
 import type { Agents, Caller, FacadeIds, Messages, RunAddress, Runs } from '@rondo/persistence';
 import { requireScope } from '../../auth/scopes';
+import type { NewRunLog } from '../../live/run-subscriptions';
 import { ApiError } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
 import { type Decision, decideAll } from '../facade-approvals';
@@ -36,6 +37,8 @@ export interface ShownRun {
   readonly isTakenUp: boolean;
   /** The seqs of waits that were not ended through this façade. */
   readonly passed: ReadonlySet<number>;
+  /** Of a run that the request has begun. */
+  readonly begun?: NewRunLog | undefined;
 }
 
 /** A request, and the agent of its address. */
@@ -57,7 +60,7 @@ interface AgUiRunsDependencies {
   readonly threads: FacadeThreads;
   readonly runs: Pick<Runs, 'get' | 'list' | 'events' | 'approval'>;
   readonly messages: Pick<Messages, 'list' | 'forNextRun'>;
-  readonly agents: Pick<Agents, 'list'>;
+  readonly agents: Pick<Agents, 'findId'>;
   readonly service: Pick<RunService, 'answer' | 'answerCalls' | 'decideTogether'>;
 }
 
@@ -69,12 +72,16 @@ export class AgUiRuns {
   async carryOut(order: AgUiOrder): Promise<ShownRun> {
     const { caller, request, agentName } = order;
     const { accountId } = caller;
+    const { agents, threads } = this.dependencies;
+    const finding = Promise.all([
+      agentName === undefined ? undefined : findAgentUnlessModel(agents, accountId, agentName),
+      threads.find({ accountId, facade, chatId: request.threadId }),
+    ]);
+    finding.catch(() => undefined); // it is awaited below, unless the run is known
     const known = await this.findKnown(accountId, request);
     if (known) return known;
     requireScope(caller, 'write');
-    const agent =
-      agentName === undefined ? undefined : await findAgentUnlessModel(this.dependencies.agents, accountId, agentName);
-    const threadId = await this.dependencies.threads.find({ accountId, facade, chatId: request.threadId });
+    const [agent, threadId] = await finding;
     const newest = threadId && (await this.dependencies.threads.findNewestRun(accountId, threadId));
     const place = { order, threadId, newest };
     if (request.resume && request.resume.length > 0) return this.resume(place, request.resume);
@@ -165,8 +172,8 @@ export class AgUiRuns {
         metadata: { [questionKey]: question.id.slice(0, 200) },
       },
     };
-    const { run } = await this.dependencies.threads.begin(wanted, request.threadId, threadId);
-    return toShown(order, run, 0);
+    const { run, facts } = await this.dependencies.threads.begin(wanted, request.threadId, threadId);
+    return { ...toShown(order, run, 0), begun: facts && { run, facts } };
   }
 
   private async findNewestQuestion(accountId: AccountId, threadId: ThreadId): Promise<RunRequest['edit_message_id']> {

@@ -37,7 +37,7 @@ export class AgUiController {
     const address = { accountId: caller.accountId, runId: shown.run.id };
     if (request.forwardedProps?.on_disconnect === 'cancel') stopWithClient(this.runService, address, response);
     const format = toFormat(createTranslator(shown, request));
-    await this.watches.streamAs(format, address, { caller, response, after: shown.after });
+    await this.watches.streamAs(format, address, { caller, response, after: shown.after, begun: shown.begun });
   }
 
   /** Undefined: the thread is in no state for it, of which the client was told in a stream, because it reads nothing else. */

@@ -1,10 +1,11 @@
 import { type AccountId, type Run, type ThreadId, isTerminal, isWaiting } from '@rondo/contract';
 import type { AiSdkChatRequest, AiSdkMessage } from '@rondo/contract/api';
 import type { Caller, FacadeIds, Messages, Runs } from '@rondo/persistence';
+import type { NewRunLog } from '../../live/run-subscriptions';
 import { ApiError } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
 import { decideAll } from '../facade-approvals';
-import type { FacadeThreads } from '../facade-threads';
+import type { BegunRun, FacadeThreads } from '../facade-threads';
 import { readDecisions, readOutputs, toInput } from './ai-sdk.messages';
 
 const facade = 'ai-sdk';
@@ -19,6 +20,8 @@ export interface ChatMessage {
   readonly messageId: string;
   /** Waits up to this seq are over, and were ended elsewhere: what followed is shown. */
   readonly waitedThrough?: number;
+  /** Of a run that the request has begun. */
+  readonly begun?: NewRunLog | undefined;
 }
 
 interface ChatAddress {
@@ -85,7 +88,7 @@ export class AiSdkChats {
     if (last.role === 'assistant') throw nothingAwaited();
     if (typeof request.messageId === 'string') throw notNewest(request.messageId);
     const wanted = { caller, facade, key: toKey(request, last), request: toRunRequest(request, last) };
-    return toFirstMessage((await this.dependencies.threads.begin(wanted, request.id, undefined)).run);
+    return toFirstMessage(await this.dependencies.threads.begin(wanted, request.id, undefined));
   }
 
   /** A new question, or the newest one with other words. */
@@ -120,7 +123,7 @@ export class AiSdkChats {
   ): Promise<ChatMessage> {
     const wanted = { ...toRunRequest(request, question), edit_message_id: edits };
     const run = { caller, facade, key, request: wanted };
-    return toFirstMessage((await this.dependencies.threads.begin(run, request.id, threadId)).run);
+    return toFirstMessage(await this.dependencies.threads.begin(run, request.id, threadId));
   }
 
   private async findNewestQuestion({
@@ -195,7 +198,10 @@ const nothingAsked = (): ApiError =>
 const nothingAwaited = (): ApiError =>
   new ApiError('run_not_waiting', 'The newest message answers nothing that the run waits for.');
 
-const toFirstMessage = (run: Run): ChatMessage => ({ run, after: 0, messageId: toMessageId(run.id, 0) });
+const toFirstMessage = ({ run, facts }: BegunRun): ChatMessage => ({
+  ...{ run, after: 0, messageId: toMessageId(run.id, 0) },
+  begun: facts && { run, facts },
+});
 
 /** The first message of a run has its id; later ones also say after which fact they begin. */
 const toMessageId = (runId: string, after: number): string => (after === 0 ? runId : `${runId}.${after}`);

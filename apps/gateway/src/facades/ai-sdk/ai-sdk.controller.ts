@@ -53,11 +53,11 @@ export class AiSdkController {
   }
 
   private show(message: ChatMessage, { caller, response, approvals, resets }: Reader): Promise<void> {
-    const { run, after, waitedThrough = 0 } = message;
+    const { run, after, begun, waitedThrough = 0 } = message;
     const callerTools = new Set(run.settings.caller_tools?.map(({ name }) => name));
     const translator = new AiSdkTranslator({ callerTools, approvals, resets, waitedThrough });
     const address = { accountId: caller.accountId, runId: run.id };
-    return this.watches.streamAs(toFormat(message, translator), address, { caller, response, after });
+    return this.watches.streamAs(toFormat(message, translator), address, { caller, response, after, begun });
   }
 }
 

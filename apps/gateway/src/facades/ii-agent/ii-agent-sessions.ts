@@ -52,7 +52,7 @@ interface IiAgentSessionsDependencies {
   readonly listed: Pick<Threads, 'list'>;
   readonly runs: Pick<Runs, 'list' | 'begun' | 'newestBegun' | 'events' | 'active'>;
   readonly messages: Pick<Messages, 'forNextRun'>;
-  readonly agents: Pick<Agents, 'list'>;
+  readonly agents: Pick<Agents, 'list' | 'findId'>;
   readonly service: Pick<RunService, 'answer' | 'stop'>;
   readonly catalog: Pick<ModelCatalog, 'listFor'>;
   readonly limits: Pick<AccountLimits, 'toTerms'>;

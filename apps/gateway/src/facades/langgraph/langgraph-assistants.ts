@@ -2,6 +2,7 @@ import { type AccountId, type Agent, type AgentId, agentId, modelName } from '@r
 import type { LangGraphAssistantSearch } from '@rondo/contract/api';
 import type { AgentVersions, Agents } from '@rondo/persistence';
 import { ApiError } from '../../problems/api-error';
+import { findNamedAgent } from '../named-agents';
 
 /** The assistant that stands for no stored agent: its runs have what runs have by default. */
 export const defaultAssistant = 'rondo';
@@ -15,7 +16,7 @@ export interface ChosenAssistant {
 const pageSize = 200;
 
 interface LangGraphAssistantsDependencies {
-  readonly agents: Pick<Agents, 'get' | 'list'>;
+  readonly agents: Pick<Agents, 'get' | 'list' | 'findId'>;
   readonly versions: Pick<AgentVersions, 'list'>;
 }
 
@@ -25,8 +26,10 @@ export class LangGraphAssistants {
 
   /** A stored agent by its id or name, a model, or the default. Rejects with `agent_not_found`. */
   async choose(accountId: AccountId, name: string): Promise<ChosenAssistant> {
-    const agent = await this.findAgent(accountId, name);
-    if (agent) return { agent: agent.id };
+    const { agents } = this.dependencies;
+    const { data: id } = agentId.safeParse(name);
+    const agent = id ? (await agents.get({ accountId, agentId: id })).id : await agents.findId(accountId, name);
+    if (agent) return { agent };
     if (name === defaultAssistant) return {};
     if (name.includes('/') && modelName.safeParse(name).success) return { model: name };
     throw new ApiError('agent_not_found', `There is no assistant ${name}.`);
@@ -67,20 +70,18 @@ export class LangGraphAssistants {
 
   /** Undefined for the name of no stored agent. */
   async findAgent(accountId: AccountId, name: string): Promise<Agent | undefined> {
-    const { data: id } = agentId.safeParse(name);
-    if (id !== undefined) return this.dependencies.agents.get({ accountId, agentId: id });
-    const agents = await this.listAgents(accountId, name);
-    return agents.find(({ definition }) => definition.name === name);
+    const id = await findNamedAgent(this.dependencies.agents, accountId, name);
+    return id && this.dependencies.agents.get({ accountId, agentId: id });
   }
 
   private async listAll(accountId: AccountId) {
     return [...(await this.listAgents(accountId)).map(toAssistant), toNamed(defaultAssistant)];
   }
 
-  private async listAgents(accountId: AccountId, search?: string): Promise<readonly Agent[]> {
+  private async listAgents(accountId: AccountId): Promise<readonly Agent[]> {
     const agents: Agent[] = [];
     for (let after: string | undefined; ;) {
-      const page = await this.dependencies.agents.list({ accountId, search, limit: pageSize, after });
+      const page = await this.dependencies.agents.list({ accountId, limit: pageSize, after });
       agents.push(...page.data);
       if (page.next_cursor === null) return agents;
       after = page.next_cursor;

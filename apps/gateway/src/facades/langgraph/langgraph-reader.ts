@@ -1,4 +1,4 @@
-import { type ThreadId, isTerminal, isTerminalFact } from '@rondo/contract';
+import { type Run, type ThreadId, isTerminal, isTerminalFact } from '@rondo/contract';
 import type { LangGraphStreamMode } from '@rondo/contract/api';
 import type { Caller, RunAddress } from '@rondo/persistence';
 import type { Response } from 'express';
@@ -8,6 +8,8 @@ import type { RunService } from '../../runs/run-service';
 import type { Position } from '../positions';
 import type { GraphRun } from './langgraph-runs';
 import type { LangGraphThreads } from './langgraph-threads';
+import { MessageState, noNames } from './langgraph.messages';
+import { readNames } from './langgraph.requests';
 import {
   type Frame,
   LangGraphTranslator,
@@ -52,9 +54,10 @@ export class LangGraphReader {
     wanted: { modes: readonly LangGraphStreamMode[]; from: Position },
   ): Promise<void> {
     const options = toOptions(graphRun, wanted);
+    const { begun } = graphRun;
     const query = new URLSearchParams(wanted.modes.map((mode): [string, string] => ['stream_mode', mode]));
     const address = toAddress(graphRun, reader);
-    let translator: LangGraphTranslator | undefined;
+    let translator = begun?.isOnNewThread ? new LangGraphTranslator(options, toFirstState(begun.run)) : undefined;
     const format: EventFormat = {
       headers: {
         'Content-Location': toPath(graphRun),
@@ -65,10 +68,12 @@ export class LangGraphReader {
       write: (event) => translator?.translate(event).map(toEvent).join('') ?? '',
       isOver: () => translator?.ending !== undefined,
     };
+    const reading = { ...reader, after: 0 };
+    if (translator) return this.watches.streamAs(format, address, { ...reading, begun });
     const prepare = async (signal: AbortSignal) => {
-      translator = await this.createTranslator(options, address, signal);
+      translator = await this.createTranslator(options, graphRun, { address, signal });
     };
-    await this.watches.streamAs(format, address, { ...reader, after: 0, prepare });
+    return this.watches.streamAs(format, address, { ...reading, prepare });
   }
 
   /** Answers with the state at the end. Without it, the connection is cut, since the client has the head already. */
@@ -106,7 +111,7 @@ export class LangGraphReader {
     const address = toAddress(graphRun, reader);
     let translator: LangGraphTranslator | undefined;
     const prepare = async (signal: AbortSignal) => {
-      translator = await this.createTranslator(options, address, signal);
+      translator = await this.createTranslator(options, graphRun, { address, signal });
     };
     await this.watches.readUntil(address, { ...reader, after: 0, prepare }, (event) => {
       translator?.translate(event);
@@ -116,11 +121,22 @@ export class LangGraphReader {
     return translator;
   }
 
-  private async createTranslator({ threadId, ...options }: ReadOptions, address: RunAddress, signal: AbortSignal) {
-    await this.watches.awaitBegun(address, signal);
+  private async createTranslator(
+    { threadId, ...options }: ReadOptions,
+    { begun }: GraphRun,
+    { address, signal }: { readonly address: RunAddress; readonly signal: AbortSignal },
+  ) {
+    const isQueued = !begun?.facts.some(({ type }) => type === 'message.created');
+    if (isQueued) await this.watches.awaitBegun(address, signal);
     const thread = { accountId: address.accountId, threadId };
     return new LangGraphTranslator(options, await this.threads.readStateBefore(thread, address.runId));
   }
+}
+
+/** Of a thread whose first run this is. */
+function toFirstState({ id, metadata }: Run): MessageState {
+  const input = readNames(metadata);
+  return new MessageState({ ...noNames, inputs: (runId) => (runId === id ? input : undefined) });
 }
 
 const toAddress = ({ run }: GraphRun, { caller: { accountId } }: Pick<Reader, 'caller'>): RunAddress => ({

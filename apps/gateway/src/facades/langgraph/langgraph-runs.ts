@@ -4,6 +4,7 @@ import type { Caller, PendingKey, RunAddress, Runs, ThreadAddress } from '@rondo
 import { z } from 'zod';
 import { parseInput } from '../../http/parse-input';
 import type { IdempotentMessages } from '../../idempotency/idempotent-requests';
+import type { NewRunLog } from '../../live/run-subscriptions';
 import { ApiError, InvalidRequest } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
 import { decideAll } from '../facade-approvals';
@@ -39,7 +40,11 @@ export interface GraphRun {
   readonly run: Run;
   readonly segment: Segment;
   readonly threadName: string;
+  /** Of a run that the request has begun. */
+  readonly begun?: NewRunLog & { readonly isOnNewThread: boolean };
 }
+
+type BegunSegment = Pick<GraphRun, 'run' | 'segment' | 'begun'>;
 
 interface Place {
   readonly caller: Caller;
@@ -78,8 +83,8 @@ export class LangGraphRuns {
     const thread = named && (await (canCreate ? threads.findOrCreate(named) : threads.find(named)));
     const checkpoint = request.checkpoint_id ?? request.checkpoint?.checkpoint_id;
     if (named && checkpoint) await threads.requireCurrent(named, checkpoint);
-    const { run, segment } = await this.carryOut({ caller, thread, request, read }, threadName);
-    return { run, segment, threadName: threadName ?? run.thread_id };
+    const begun = await this.carryOut({ caller, thread, request, read }, threadName);
+    return { ...begun, threadName: threadName ?? begun.run.thread_id };
   }
 
   /** Rejects with `run_not_found` for what is no run of the thread. */
@@ -137,7 +142,7 @@ export class LangGraphRuns {
       : { place: 1, seq: open, units: 0 };
   }
 
-  private async carryOut(place: Place, threadName: string | undefined): Promise<Pick<GraphRun, 'run' | 'segment'>> {
+  private async carryOut(place: Place, threadName: string | undefined): Promise<BegunSegment> {
     const { thread, request, read } = place;
     const waiting = thread && (await this.findWaiting(thread));
     const resume = request.command?.resume;
@@ -173,7 +178,7 @@ export class LangGraphRuns {
     return values.messages.map(({ id }) => id);
   }
 
-  private async create(place: Place, threadName: string | undefined): Promise<Pick<GraphRun, 'run' | 'segment'>> {
+  private async create(place: Place, threadName: string | undefined): Promise<BegunSegment> {
     const { caller, thread, request } = place;
     const { accountId } = caller;
     const read = place.read.replies.length > 0 ? await this.leaveOutKnown(place) : place.read;
@@ -195,24 +200,29 @@ export class LangGraphRuns {
     if (body.input === undefined && !thread)
       throw new InvalidRequest([{ field: 'input.messages', message: 'a new thread needs a message of the user' }]);
     const promised = threadName === undefined ? undefined : toKey(threadName, read.messages);
-    const outcome = await this.dependencies.idempotent.once<Run, Run>(
+    const outcome = await this.dependencies.idempotent.once<BegunSegment, Run>(
       { caller, key: promised, path: '/langgraph/runs', body },
       (pending) => this.createRun(caller, body, pending),
     );
-    const run = 'result' in outcome ? outcome.result : await this.takeUp(caller, body, outcome.replayed as Run); // as it was stored above
-    return { run, segment: { runId: run.id, after: 0 } };
+    return 'result' in outcome ? outcome.result : this.takeUp(caller, body, outcome.replayed as Run); // as it was stored above
   }
 
   /** The run that an earlier POST of the same messages has begun, unless it is asked for again after that is over. */
-  private async takeUp(caller: Caller, body: RunRequest, { id }: Run): Promise<Run> {
+  private async takeUp(caller: Caller, body: RunRequest, { id }: Run): Promise<BegunSegment> {
     const known = await this.dependencies.runs.get({ accountId: caller.accountId, runId: id });
     const age = known.finished_at === null ? 0 : Date.now() - Date.parse(known.finished_at);
     const isSame = known.status !== 'failed' && known.status !== 'stopped' && age < repeatedWithinMs;
-    return isSame ? known : this.createRun(caller, body);
+    return isSame ? { run: known, segment: { runId: id, after: 0 } } : this.createRun(caller, body);
   }
 
-  private async createRun({ accountId, keyId }: Caller, body: RunRequest, promised?: PendingKey<Run>): Promise<Run> {
-    return (await this.dependencies.service.create(accountId, body, { promised, createdBy: keyId })).run;
+  private async createRun(
+    { accountId, keyId }: Caller,
+    body: RunRequest,
+    promised?: PendingKey<Run>,
+  ): Promise<BegunSegment> {
+    const begun = await this.dependencies.service.create(accountId, body, { promised, createdBy: keyId });
+    const segment = { runId: begun.run.id, after: 0 };
+    return { run: begun.run, segment, begun: { ...begun, isOnNewThread: body.thread_id === undefined } };
   }
 
   private async leaveOutKnown({ thread, read }: Place): Promise<ReadInput> {
@@ -220,7 +230,7 @@ export class LangGraphRuns {
     return { ...read, messages: read.messages.filter(({ name }) => name === null || !known.has(name)) };
   }
 
-  private async resume({ caller }: Place, run: Run, resume: unknown): Promise<Pick<GraphRun, 'run' | 'segment'>> {
+  private async resume({ caller }: Place, run: Run, resume: unknown): Promise<BegunSegment> {
     const { accountId, keyId } = caller;
     const { waiting } = run;
     const { service } = this.dependencies;
@@ -266,10 +276,7 @@ export class LangGraphRuns {
   }
 
   /** Words of the user answer a question; what else the run waits for they do not. */
-  private async answerInWords(
-    { caller: { accountId }, read }: Place,
-    run: Run,
-  ): Promise<Pick<GraphRun, 'run' | 'segment'>> {
+  private async answerInWords({ caller: { accountId }, read }: Place, run: Run): Promise<BegunSegment> {
     const { messages } = read;
     const question = run.waiting?.reason === 'ask' ? run.waiting.question : undefined;
     if (!question) throw waitsForOther(run);
@@ -301,7 +308,7 @@ export class LangGraphRuns {
 const lastOfFact = 1_000;
 
 /** The segment that begins with the answer to what the run waits for. */
-const goOn = (run: Run): Pick<GraphRun, 'run' | 'segment'> => ({
+const goOn = (run: Run): BegunSegment => ({
   run,
   segment: { runId: run.id, after: run.last_seq },
 });

@@ -31,7 +31,7 @@ export type CallOutcome =
 
 interface McpToolsDependencies {
   readonly runs: Pick<Runs, 'get' | 'result'>;
-  readonly agents: Pick<Agents, 'list'>;
+  readonly agents: Pick<Agents, 'findId'>;
   readonly service: Pick<RunService, 'create' | 'answer' | 'stop'>;
   readonly auditLog: Pick<AuditLog, 'record'>;
 }

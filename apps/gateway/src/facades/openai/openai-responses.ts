@@ -13,6 +13,7 @@ import {
 } from '@rondo/contract';
 import type { OpenAiChatRequest, OpenAiResponseRequest } from '@rondo/contract/api';
 import type { Agents, Caller, FacadeIds, RunAddress, Runs, Threads } from '@rondo/persistence';
+import type { NewRunLog } from '../../live/run-subscriptions';
 import { ApiError, InvalidRequest } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
 import { decideAll } from '../facade-approvals';
@@ -48,6 +49,8 @@ export interface FoundResponse {
 export interface BegunResponse {
   readonly run: Run;
   readonly options: ResponseOptions;
+  /** Of a run that the request has begun. */
+  readonly begun?: NewRunLog;
 }
 
 /** A request as it was sent. */
@@ -76,7 +79,7 @@ interface OpenAiResponsesDependencies {
   readonly ids: Pick<FacadeIds, 'nameRun' | 'findRun'>;
   readonly runs: Pick<Runs, 'get' | 'list' | 'events' | 'awaitedCalls' | 'approval'>;
   readonly threads: Pick<Threads, 'get' | 'delete'>;
-  readonly agents: Pick<Agents, 'list'>;
+  readonly agents: Pick<Agents, 'findId'>;
   readonly service: Pick<RunService, 'create' | 'answer' | 'answerCalls' | 'decideTogether'>;
 }
 
@@ -257,8 +260,8 @@ export class OpenAiResponses {
       user: threadId === undefined ? wanted.user : undefined,
       metadata: { ...metadata, ...(model && { [ownKeys.model]: model }) },
     };
-    const { run } = await this.dependencies.service.create(accountId, request, { createdBy: keyId });
-    return { run, options: toResponseOptions(run, { runId: run.id, after: 0 }, undefined) };
+    const { run, facts } = await this.dependencies.service.create(accountId, request, { createdBy: keyId });
+    return { run, options: toResponseOptions(run, { runId: run.id, after: 0 }, undefined), begun: { run, facts } };
   }
 
   /** The answer to a question: in words, or as the output of the function that the client declared. */

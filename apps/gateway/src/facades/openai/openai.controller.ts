@@ -26,7 +26,7 @@ export class OpenAiController {
     const begun = await this.responses.respond(caller, body);
     const reader = { caller, response };
     if (body.metadata?.['on_disconnect'] === 'cancel') this.reader.stopWithClient(begun, reader);
-    if (body.stream) await this.reader.stream(begun.options, reader, 0);
+    if (body.stream) await this.reader.stream(begun, reader, 0);
     else if (body.background) response.json({ ...new ResponseTranslator(begun.options).response, status: 'queued' });
     else response.json((await this.reader.readWhole(begun.options, reader)).response);
   }
@@ -36,7 +36,7 @@ export class OpenAiController {
     const { address, caller, query, response } = input;
     const { run, facts, options } = await this.responses.find(address.accountId, address.responseId);
     const reader = { caller, response };
-    if (query.stream === 'true') return this.reader.stream(options, reader, query.starting_after ?? 0);
+    if (query.stream === 'true') return this.reader.stream({ options }, reader, query.starting_after ?? 0);
     const replayed = replay(options, facts);
     const translator = replayed.isOver ? replayed : await this.reader.readOpen(options, reader);
     const status = run.status === 'queued' && !translator.isOver ? { status: 'queued' } : {};
@@ -96,7 +96,7 @@ export class OpenAiController {
             .join(''),
         close: 'data: [DONE]\n\n',
       });
-      await this.reader.send(format, begun.options, reader);
+      await this.reader.send(format, begun, reader);
       return;
     }
     const whole = (await this.reader.readWhole(begun.options, reader)).response;

@@ -13,6 +13,8 @@ export interface Reader {
   readonly response: Response;
 }
 
+type Shown = Pick<BegunResponse, 'options' | 'begun'>;
+
 /** How long a stop is awaited before its response is shown as it is then. */
 const stopS = 10;
 /** How long the text that is being written is awaited. */
@@ -30,16 +32,16 @@ export class ResponseReader {
   }
 
   /** The events after a position. */
-  stream(options: ResponseOptions, reader: Reader, startingAfter: number): Promise<void> {
-    const translator = new ResponseTranslator(options);
+  stream(shown: Shown, reader: Reader, startingAfter: number): Promise<void> {
+    const translator = new ResponseTranslator(shown.options);
     const write = (frames: readonly Frame[]) => skipTo(startingAfter, frames).map(toEvent).join('');
     const format = toFormat(translator, { open: () => write(translator.begin()), write, close: '' });
-    return this.send(format, options, reader);
+    return this.send(format, shown, reader);
   }
 
-  send(format: EventFormat, { runId, after }: ResponseOptions, { caller, response }: Reader): Promise<void> {
-    const address = { accountId: caller.accountId, runId };
-    return this.watches.streamAs(format, address, { caller, response, after });
+  send(format: EventFormat, { options, begun }: Shown, { caller, response }: Reader): Promise<void> {
+    const { runId, after } = options;
+    return this.watches.streamAs(format, { accountId: caller.accountId, runId }, { caller, response, after, begun });
   }
 
   /** Resolves when the response is over. */

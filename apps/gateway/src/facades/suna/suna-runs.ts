@@ -14,7 +14,7 @@ interface SunaRunsDependencies {
   readonly runs: Pick<Runs, 'get' | 'list' | 'events'>;
   readonly threads: Pick<Threads, 'get' | 'list' | 'create'>;
   readonly messages: Pick<Messages, 'add' | 'list'>;
-  readonly agents: Pick<Agents, 'list'>;
+  readonly agents: Pick<Agents, 'findId'>;
   readonly service: Pick<RunService, 'create' | 'answer' | 'stop'>;
   readonly quotas: Pick<AccountQuotas, 'add'>;
 }

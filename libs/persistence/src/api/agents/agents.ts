@@ -58,6 +58,11 @@ export class Agents {
     return toAgent(await readAgent(this.database.sql, address));
   }
 
+  /** Undefined where no agent has that name. */
+  async findId(accountId: AccountId, name: string): Promise<AgentId | undefined> {
+    return (await idOfName.first(this.database.sql, [accountId, storedText(name)]))?.id;
+  }
+
   /** Newest first, unless asked otherwise. Rejects with `invalid_cursor` for one of another order. */
   list(filter: AgentFilter): Promise<Page<Agent>> {
     return listAgents(this.database.sql, filter);

@@ -23,6 +23,7 @@ import { referToImages, storeImages } from '../blobs/message-images';
 import type { Database } from '../../database/database';
 import type { StoredFile } from '../files/files';
 import { fileMetadata, imagesAmong, insertRunFiles, placeFiles, readFiles, withNote } from '../files/run-files';
+import { ChatTaken } from '../facade-ids';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { type OutboxEntry, firstActivation } from '../../run-log/outbox';
 import { toRun, runRow } from '../../run-log/run-row';
@@ -35,7 +36,14 @@ import type { StatementBatcher } from '../../database/statement-batcher';
 import { type Input, inputFact } from './input-message';
 import { inputText, toPreview } from './input-text';
 import { type RunAgent, type RunOrigin, agentFields, originFields } from './run-origin';
-import { type FirstRows, type RunToInsert, toFirstRows, insertRuns } from './insert-run';
+import {
+  type FirstRows,
+  type NamedChat,
+  type RunToInsert,
+  toFirstRows,
+  insertNamedRun,
+  insertRuns,
+} from './insert-run';
 import { lockPlace } from './lock-place';
 import { ThreadTaken, retryLostRace } from './lost-race';
 import { promoteNext } from './promote-run';
@@ -50,8 +58,8 @@ export interface NewRun {
   readonly accountId: AccountId;
   /** A new thread if undefined. */
   readonly threadId?: ThreadId | undefined;
-  /** Of the new thread, given by a caller that must know it before the run exists. */
-  readonly newThreadId?: ThreadId | undefined;
+  /** What a client calls the new thread. Rejects with ChatTaken where it has one of that name, or has sent the request before. */
+  readonly chat?: NamedChat | undefined;
   /** Of the new thread. */
   readonly projectId?: ProjectId | undefined;
   /** Of the new thread; of an existing one, it must be that one's. Undefined: that of the thread. */
@@ -121,20 +129,23 @@ interface Place {
 /** A run on a new thread takes one statement, which is a transaction by itself. */
 function inTransactionIfNeeded<T>(
   { database, newRuns, limits }: RunMaker,
-  { threadId: wanted, projectId, input = [], files = [], promised, alongside }: NewRun,
+  { threadId: wanted, projectId, input = [], files = [], promised, alongside, chat }: NewRun,
   work: (place: Place) => Promise<T>,
 ): Promise<T> {
   const newThreads = wanted === undefined;
   const isPlain = files.length === 0 && input.every(({ type }) => type === 'text');
-  const isOneStatement = newThreads && projectId === undefined && !promised && !alongside && isPlain;
-  if (isOneStatement) return work({ sql: database.sql, limits, insert: (run) => newRuns.of(toFirstRows(run)) });
+  const isOneStatement = newThreads && projectId === undefined && (chat || !promised) && !alongside && isPlain;
+  const insertBy = (sql: Sql) => async (run: RunToInsert) => {
+    if (!chat) return (await insertRuns(sql, [toFirstRows(run)], { newThreads })).includes(true);
+    const answered = promised && { request: promised.request, ...promised.answer(run.run) };
+    if (await insertNamedRun(sql, toFirstRows(run), { chat, answered })) return true;
+    throw new ChatTaken();
+  };
+  const insertOne = chat ? insertBy(database.sql) : (run: RunToInsert) => newRuns.of(toFirstRows(run));
+  if (isOneStatement) return work({ sql: database.sql, limits, insert: insertOne });
   return database.transaction(async (sql) => {
     await alongside?.(sql);
-    return work({
-      sql,
-      limits,
-      insert: async (run) => (await insertRuns(sql, [toFirstRows(run)], { newThreads })).includes(true),
-    });
+    return work({ sql, limits, insert: insertBy(sql) });
   });
 }
 
@@ -178,9 +189,9 @@ class RunCreation {
 
   async attempt(): Promise<CreatedRun> {
     const { threadId: wanted, accountId, settings, agent, origin, traceId, metadata, input, promised } = this.wanted;
-    const { createdBy, newThreadId } = this.wanted;
+    const { createdBy, chat } = this.wanted;
     const behind = wanted !== undefined && (await this.resolveActiveRun(wanted));
-    const thread = wanted ?? newThreadId ?? threadId.parse(`thr_${this.newId()}`);
+    const thread = wanted ?? threadId.parse(`thr_${this.newId()}`);
     const {
       project_id,
       end_user,
@@ -226,7 +237,7 @@ class RunCreation {
     if (behind && this.wanted.onActiveRun === 'replace')
       await this.place.sql.query(markReplacement, [run.id, this.wanted.edits ?? null]);
 
-    await storeResponse(this.place.sql, promised, run);
+    if (!chat) await storeResponse(this.place.sql, promised, run); // that of a named one is stored with it
     const job = behind ? undefined : firstActivation(run);
     return { run, facts: [...this.facts, ...facts], stops: this.stops, job };
   }

@@ -2,7 +2,8 @@ import type { AccountId, AgentId, RecordedFact, Run } from '@rondo/contract';
 import { RowSet } from '../../database/row-set';
 import { activated, toOutbox } from '../../run-log/activation';
 import type { Sql } from '../../database/sql';
-import { storedTextAsJson } from '../../database/stored-text';
+import { storedText, storedTextAsJson } from '../../database/stored-text';
+import type { IdempotentRequest, StoredResponse } from '../idempotency-keys';
 
 export interface RunToInsert {
   readonly accountId: AccountId;
@@ -91,13 +92,43 @@ select id from created`;
 /** Has the planner expect one row; see `appendStatement`. */
 const these = `run as materialized (select * from ${newRuns.table(1)} limit cardinality($1))`;
 
-const onNewThreads = `
-with ${these},
+const onThreads = (some: string) => `
 thread as (
   insert into threads (id, account_id, project_id, agent_id, end_user, last_message_seq, message_bytes)
-  select thread_id, account_id, project_id, thread_agent, end_user, coalesce(message_seq, 0), coalesce(octet_length(content::text), 0) from run
+  select thread_id, account_id, project_id, thread_agent, end_user, coalesce(message_seq, 0), coalesce(octet_length(content::text), 0)
+  from run where ${some}
 ),
-${insertStatement('true')}`;
+${insertStatement(some)}`;
+
+const onNewThreads = `with ${these}, ${onThreads('true')}`;
+
+const [facade, chatId, runName, key, requestHash, status, response, location] = Array.from(
+  { length: 8 },
+  (_, index) => `$${newRuns.width + 1 + index}`,
+);
+
+/** A chat and the keys of its requests come and go together, except for those of a deleted chat. */
+const onNamedThread = `
+with ${these},
+named as (
+  insert into facade_ids (account_id, facade, kind, outer_id, thread_id, inner_id)
+  select account_id, ${facade}, 'chat', ${chatId}, thread_id, thread_id from run
+  where not exists (select from idempotency_keys as known where known.account_id = run.account_id and known.key = ${key})
+  on conflict do nothing returning thread_id
+),
+named_run as (
+  insert into facade_ids (account_id, facade, kind, outer_id, thread_id, inner_id, data)
+  select account_id, ${facade}, 'run', ${runName}, thread_id, id, '{"after": 0}' from run join named using (thread_id)
+  where ${runName}::text is not null
+  on conflict (account_id, facade, kind, outer_id) do update
+  set thread_id = excluded.thread_id, inner_id = excluded.inner_id, data = excluded.data
+),
+answered as (
+  insert into idempotency_keys (account_id, key, request_hash, status, response, location, created_at)
+  select account_id, ${key}, ${requestHash}, ${status}::int, ${response}::json, ${location}, clock_timestamp()
+  from run join named using (thread_id) where ${key}::text is not null
+),
+${onThreads('thread_id in (select thread_id from named)')}`;
 
 /** Queued runs, and runs for whose thread no other run is queued. Written so that the planner looks runs up by thread. */
 const inTurn = `
@@ -122,6 +153,35 @@ export async function insertRuns(
   const values = newRuns.values(runs);
   const created = await sql.query<{ id: string }>(newThreads ? onNewThreads : byThread, values);
   return runs.map((run) => created.some(({ id }) => id === run.id));
+}
+
+/** What a client of a façade calls the new thread of a run, and the run. */
+export interface NamedChat {
+  readonly facade: string;
+  readonly chatId: string;
+  readonly runName?: string | undefined;
+}
+
+interface Names {
+  readonly chat: NamedChat;
+  /** The answer to the request that begins the run, under its key. */
+  readonly answered: (StoredResponse & { readonly request: IdempotentRequest }) | undefined;
+}
+
+/** A run on a new thread, its names and the answer to its request. Resolves to false where the name is taken, or the request known. */
+export async function insertNamedRun(sql: Sql, run: FirstRows, { chat, answered }: Names): Promise<boolean> {
+  const { facade, chatId, runName } = chat;
+  const values = [...newRuns.values([run]), facade, chatId, runName ?? null];
+  const answer = answered
+    ? [
+        storedText(answered.request.key),
+        answered.request.requestHash,
+        answered.status,
+        JSON.stringify(answered.body),
+        answered.location,
+      ]
+    : Array.from({ length: 5 }, () => null);
+  return (await sql.query(onNamedThread, [...values, ...answer])).length > 0;
 }
 
 export type FirstRows = ReturnType<typeof toFirstRows>;
