@@ -577,6 +577,8 @@ export interface ListMessagesQuery {
   readonly type?: 'user' | 'assistant' | 'tool' | 'summary' | 'browser_state' | 'image_context' | 'status';
   /** Only messages that reach the model. */
   readonly llm_only?: boolean;
+  /** `desc`: the newest first. */
+  readonly order?: 'asc' | 'desc';
 }
 export const listMessages: Route<{ params: [threadId: string]; query: ListMessagesQuery; answer: Api.MessagePage }> = { method: 'GET', path: '/v1/threads/{thread_id}/messages', takes: 'query' };
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { sortOrder } from '../agent';
 import { contentBlock, inputBlock, inputContent, userContent } from '../content';
 import { endUser } from '../end-user';
 import { agentId, callId, projectId, runId, threadId } from '../ids';
@@ -89,6 +90,7 @@ const messageQuery = pageQuery.extend({
     .transform((answer) => answer === 'true')
     .optional()
     .describe('Only messages that reach the model.'),
+  order: sortOrder.default('asc').describe('`desc`: the newest first.'),
 });
 
 const threadPage = createPage(thread);
@@ -182,7 +184,7 @@ export const threads = defineRoutes('threads', {
     method: 'GET',
     path: '/v1/threads/{thread_id}/messages',
     client: 'read',
-    summary: 'List messages in thread order',
+    summary: 'List messages in thread order, or the newest first',
     query: messageQuery,
     answers: { 200: { body: messagePage, isParsed: false } },
   },

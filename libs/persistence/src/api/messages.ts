@@ -3,6 +3,7 @@ import {
   type InputBlock,
   type Message,
   type MessageType,
+  type SortOrder,
   type ThreadLimits,
   messageId,
   usualThreadLimits,
@@ -19,6 +20,8 @@ import { checked } from '../database/checked-query';
 export interface MessageFilter extends ThreadAddress, PageRequest {
   readonly type?: MessageType | undefined;
   readonly llmOnly?: boolean | undefined;
+  /** Default: `asc`. */
+  readonly order?: SortOrder | undefined;
 }
 
 export interface NewMessage extends ThreadAddress {
@@ -51,16 +54,24 @@ export class Messages {
     });
   }
 
-  /** In thread order. */
-  async list({ accountId, threadId, type, llmOnly, after, limit }: MessageFilter): Promise<Page<Message>> {
+  /** In thread order, or the newest first. */
+  async list({
+    accountId,
+    threadId,
+    type,
+    llmOnly,
+    order = 'asc',
+    after,
+    limit,
+  }: MessageFilter): Promise<Page<Message>> {
     const { prisma, sql } = this.database;
     const thread = await prisma.thread.findFirst({
       where: { id: threadId, accountId, deletedAt: null, isWorkspace: false },
     });
     if (!thread) throw threadNotFound(threadId);
 
-    const seq = after === undefined ? 0 : await this.readSeq(threadId, after);
-    return messagesAfter.page(sql, [threadId, seq, type ?? null, llmOnly ?? false], limit);
+    const seq = after === undefined ? beforeFirst[order] : await this.readSeq(threadId, after);
+    return messagesAfter[order].page(sql, [threadId, seq, type ?? null, llmOnly ?? false], limit);
   }
 
   /** What the thread's next run would read of it (`messagesForNextRun`). */
@@ -93,10 +104,15 @@ select $1, id, last_message_seq, 'user', true, $4::json, '{}', clock_timestamp()
 returning *`,
 );
 
-const messagesAfter = new BoundedList(
-  `select * from messages
-  where thread_id = $1 and seq > $2 and ($3::text is null or type = $3) and (is_llm_message or not $4::boolean)
-  order by seq limit $5`,
-  { order: 'seq', length: 'octet_length(content::text)' },
-  messageRow.transform(toShownMessage),
-);
+const listMessages = (isNext: string, order: string) =>
+  new BoundedList(
+    `select * from messages
+    where thread_id = $1 and seq ${isNext} $2 and ($3::text is null or type = $3) and (is_llm_message or not $4::boolean)
+    order by ${order} limit $5`,
+    { order, length: 'octet_length(content::text)' },
+    messageRow.transform(toShownMessage),
+  );
+
+const messagesAfter = { asc: listMessages('>', 'seq'), desc: listMessages('<', 'seq desc') } as const;
+
+const beforeFirst: Readonly<Record<SortOrder, number>> = { asc: 0, desc: 2 ** 31 - 1 };

@@ -44,6 +44,12 @@ describe('Threads and their messages', () => {
     expect([...start.data, ...rest.data].map(({ seq, content }) => [seq, content])).toEqual(
       ['a', 'b', 'c'].map((text, index) => [index + 1, textInput(text)]),
     );
+
+    const newest = { accountId, threadId: first.id, limit: 2, order: 'desc' } as const;
+    const end = await messages.list(newest);
+    const before = await messages.list({ ...newest, after: end.next_cursor ?? '' });
+    expect([end, before].map(({ data }) => data.map(({ seq }) => seq))).toEqual([[3, 2], [1]]);
+    expect(before.has_more).toBe(false);
   });
 
   it('say when a title, metadata or sharing was last changed, and nothing else counts', async () => {
