@@ -226,10 +226,12 @@ export class Sandboxes extends Resource {
     let failure: unknown;
     try {
       if (body)
-        for await (const data of dataOfEvents(body, () => undefined)) {
-          const event = JSON.parse(data) as CommandEvent; // as the gateway's documents say
-          yield event;
-          if (event.type === 'command.ended') return;
+        for await (const events of dataOfEvents(body, () => undefined)) {
+          for (const data of events) {
+            const event = JSON.parse(data) as CommandEvent; // as the gateway's documents say
+            yield event;
+            if (event.type === 'command.ended') return;
+          }
         }
     } catch (error) {
       failure = error;

@@ -38,13 +38,14 @@ export async function* streamRun(
   let isOpen = false;
   for (;;) {
     try {
-      for await (const event of connection(transport, { runId, lastEventId: position.lastEventId, signal })) {
+      for await (const events of connection(transport, { runId, lastEventId: position.lastEventId, signal })) {
         connected = isOpen = true;
-        if (event === 'open') continue;
-        failures = 0;
-        const fresh = position.accept(event);
-        if (fresh) yield fresh;
-        if (isTerminal(event)) return;
+        for (const event of events) {
+          failures = 0;
+          const fresh = position.accept(event);
+          if (fresh) yield fresh;
+          if (isTerminal(event)) return;
+        }
       }
       return; // the gateway says that there is no more
     } catch (error) {
@@ -62,11 +63,11 @@ interface Place {
   readonly signal: AbortSignal | undefined;
 }
 
-/** One connection. It throws a ConnectionError when it ends before the run does; it ends when the run had ended before. */
+/** One connection: none when it opens, then what arrives. It throws a ConnectionError when it ends before the run does; it ends when the run had ended before. */
 async function* connection(
   transport: Transport,
   { runId, lastEventId, signal }: Place,
-): AsyncGenerator<StreamEvent | 'open'> {
+): AsyncGenerator<readonly StreamEvent[], void> {
   const silence = new AbortController();
   const giveUp = () => silence.abort(new ConnectionError('The gateway was silent.'));
   const leave = () => silence.abort(signal?.reason);
@@ -85,8 +86,9 @@ async function* connection(
       signal: silence.signal,
     });
     if (response.status === 204 || !response.body) return;
-    yield 'open';
-    for await (const data of dataOfEvents(response.body, heard)) yield JSON.parse(data) as StreamEvent; // as the gateway's documents say
+    yield [];
+    for await (const group of dataOfEvents(response.body, heard))
+      yield group.map((data) => JSON.parse(data) as StreamEvent); // as the gateway's documents say
   } catch (error) {
     signal?.throwIfAborted();
     throw error instanceof RondoError || error instanceof ConnectionError ? error : cutOff(error);

@@ -9,7 +9,7 @@ async function read(...chunks: Uint8Array[]): Promise<string[]> {
     },
   });
   const all: string[] = [];
-  for await (const data of dataOfEvents(body, () => undefined)) all.push(data);
+  for await (const events of dataOfEvents(body, () => undefined)) all.push(...events);
   return all;
 }
 
