@@ -77,7 +77,6 @@ export class ThreadWatch {
   readonly current = (): WatchedThread => this.state;
 
   /** Returns what ends the subscription. */
-  /** Returns what ends the subscription. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.listeners.add(listener);
     if (this.listeners.size === 1) void this.refresh();
@@ -132,7 +131,8 @@ export class ThreadWatch {
     const version = JSON.stringify(runs.map(({ id, status }) => [id, status]));
     if (version === this.version) return;
     const run = runs.findLast((one) => !isOver(one)) ?? runs[0];
-    const { items: messages } = await take(this.rondo.threads.messages(threadId, { limit: 200 }), mostMessages);
+    const newestFirst = this.rondo.threads.messages(threadId, { limit: 200, order: 'desc' });
+    const messages = (await take(newestFirst, mostMessages)).items.toReversed();
     if (this.isPaused()) return;
     this.version = version;
     this.stored = toThreadView(messages, { run, runs, older: [] });
