@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { authority } from './internal-host';
 import { type OutboundProxy, isPublicName } from './outbound-proxy';
 import type { Resolve } from './resolve';
 import { type Target, bareHost } from './target';
@@ -15,6 +16,8 @@ export interface OutboundRules {
   readonly isAllowedName?: (name: string) => boolean;
   /** What connections leave through, except those to hosts that are reached directly. */
   readonly proxy?: OutboundProxy | undefined;
+  /** The setting in which an operator names hosts that may be reached all the same. */
+  readonly exceptions?: string;
 }
 
 /** For hosts that the operator has named: they may have any address. */
@@ -78,7 +81,9 @@ export class CheckedDestination {
     const addresses = isIP(host) ? [host] : await resolve(host);
     const [address] = addresses;
     if (address === undefined || !addresses.every((one) => isIP(one) !== 0 && isAllowed(one))) {
-      throw new OutboundRefusal(`${host} is not a public address.`);
+      const { exceptions } = rules;
+      const remedy = exceptions === undefined ? '' : ` An operator can name ${authority(target)} in ${exceptions}.`;
+      throw new OutboundRefusal(`${host} is not a public address.${remedy}`);
     }
     return new CheckedDestination({ address, port, proxy });
   }

@@ -39,6 +39,12 @@ describe('decideDestination', () => {
     await expect(decideDestination(target, rules)).rejects.toThrow(OutboundRefusal);
   });
 
+  it('says where an operator names a private address that may be reached all the same', async () => {
+    await expect(decideDestination(to('git.internal', 3000), answering('10.0.0.7'))).rejects.toThrow(
+      'git.internal is not a public address. An operator can name git.internal:3000 in SANDBOX_INTERNAL_HOSTS.',
+    );
+  });
+
   it('admits internal hosts at their exact port under every policy, and pins their address as well', async () => {
     const internalHosts = ['git.internal:3000', '[::1]:25'];
     for (const more of [{ policy: 'none' as const }, { allowedHosts: ['example.org'] }]) {

@@ -39,7 +39,7 @@ export async function decideDestination(target: Target, rules: EgressRules): Pro
     return CheckedDestination.check(target, operatorsRules(rules.resolveInternal));
   }
   refuseByName({ host: bareHost(hostname), port }, rules);
-  return CheckedDestination.check(target, rules);
+  return CheckedDestination.check(target, { ...rules, exceptions: 'SANDBOX_INTERNAL_HOSTS' });
 }
 
 function refuseByName({ host, port }: { host: string; port: number }, rules: EgressRules): void {
