@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { runCommand } from '../../../deploy/local/command.mjs';
 import { terminal as log } from '../../../deploy/local/progress.mjs';
@@ -9,7 +9,7 @@ import { experiments } from './experiments/all-experiments';
 import { type Options, readOptions, usage } from './options';
 import { toCommit, thisMachine } from './scorecard/measured-machine';
 import { renderScorecard } from './scorecard/render-scorecard';
-import { type Scorecard, allMet } from './scorecard/scorecard';
+import { type Scorecard, allMet, renew } from './scorecard/scorecard';
 import { terminalProgress } from './terminal-progress';
 
 const args = process.argv.slice(2);
@@ -23,6 +23,7 @@ async function chaos({ owns }: { owns: NonNullable<CampaignRequest['owns']> }): 
     log.note(usage);
     return 0;
   }
+  const measured = { commit: toCommit(repoRoot), machine: thisMachine() };
   const results = await runCampaign(chosen(options), {
     scale: options.scale,
     ...(options.minutes !== undefined && { minutes: options.minutes }),
@@ -31,13 +32,10 @@ async function chaos({ owns }: { owns: NonNullable<CampaignRequest['owns']> }): 
     logsIn: join(repoRoot, '.data/chaos/logs'),
     owns,
   });
+  const date = new Date().toISOString();
   const card: Scorecard = {
-    date: new Date().toISOString(),
-    commit: toCommit(repoRoot),
-    command: ['npm run chaos', ...(args.length > 0 ? ['--', ...args] : [])].join(' '),
     scale: options.scale,
-    machine: thisMachine(),
-    results,
+    results: results.map((result) => ({ ...result, date, ...measured })),
   };
   save(card, resolve(repoRoot, options.out));
   return allMet(card) ? 0 : 1;
@@ -53,9 +51,17 @@ function chosen({ only }: Options): Experiment[] {
   return experiments.filter(({ name }) => !only || only.includes(name));
 }
 
+/** Beside the experiments that the directory has from before. */
 function save(card: Scorecard, directory: string): void {
+  const [data, page] = [join(directory, 'scorecard.json'), join(directory, 'SCORECARD.md')];
+  const before = existsSync(data) ? (JSON.parse(readFileSync(data, 'utf8')) as Scorecard) : undefined; // written here
+  const all = renew(
+    before,
+    card,
+    experiments.map(({ name }) => name),
+  );
   mkdirSync(directory, { recursive: true });
-  writeFileSync(join(directory, 'scorecard.json'), `${JSON.stringify(card, null, 2)}\n`);
-  writeFileSync(join(directory, 'SCORECARD.md'), renderScorecard(card));
-  log.note(`\nThe scorecard is in ${join(directory, 'SCORECARD.md')}.`);
+  writeFileSync(data, `${JSON.stringify(all, null, 2)}\n`);
+  writeFileSync(page, renderScorecard(all));
+  log.note(`\nThe scorecard is in ${page}.`);
 }

@@ -6,7 +6,8 @@ npm run chaos -- --only kills,stop   some of them
 npm run chaos -- --small             fewer runs, shorter faults, leases of 3 s: for correctness; the times mean little
 npm run chaos -- --only mixed --minutes 10   for how long faults are injected, where the size is a time
 npm run chaos -- --only upgrade --from <commit>   another version than the last release beside this one
-npm run chaos -- --out <directory>   the directory for SCORECARD.md and scorecard.json; docs for a whole full campaign, else .data/chaos`;
+npm run chaos -- --out <directory>   the directory for SCORECARD.md and scorecard.json, which keep what other experiments have found: docs
+                                     for a whole full campaign, else .data/chaos`;
 
 export interface Options {
   readonly help: boolean;

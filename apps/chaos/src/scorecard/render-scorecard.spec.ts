@@ -1,16 +1,19 @@
 import { never, within } from './findings';
 import { renderScorecard } from './render-scorecard';
-import { type Scorecard, allMet } from './scorecard';
+import { type Scorecard, allMet, renew } from './scorecard';
 import { findSpread } from './spread';
 
-const card: Scorecard = {
+const measured = {
   date: '2026-01-02T03:04:05.000Z',
   commit: 'abc1234',
-  command: 'npm run chaos -- --only kills',
-  scale: 'full',
   machine: { cpu: 'A | B', cores: 2, memory_gib: 8, node: '20.19.0', os: 'linux 6.1' },
+};
+
+const card: Scorecard = {
+  scale: 'full',
   results: [
     {
+      ...measured,
       name: 'kills',
       title: 'kill -9 of anything.',
       seconds: 12.34,
@@ -24,17 +27,16 @@ const card: Scorecard = {
         details: ['run_1: place 2 holds seq 3'],
       },
     },
-    { name: 'stop', title: 'Stops.', seconds: 1, error: 'no worker' },
+    { ...measured, name: 'stop', title: 'Stops.', seconds: 1, error: 'no worker' },
   ],
 };
 
 describe('renderScorecard', () => {
   const page = renderScorecard(card);
 
-  it('says how it was made: machine, date, commit and command', () => {
+  it('says how it was made: machine, date and commit of each experiment', () => {
     expect(page).toContain('| machine | A \\| B, 2 cores, 8 GiB, Node 20.19.0, linux 6.1 |');
-    expect(page).toContain('| commit | `abc1234` |');
-    expect(page).toContain('| command | `npm run chaos -- --only kills` |');
+    expect(page).toContain('| **missed**: takeover p95 | `abc1234` | 2026-01-02 |');
   });
 
   it('says for each experiment what was injected, counted and measured', () => {
@@ -51,5 +53,21 @@ describe('renderScorecard', () => {
     expect(page).toContain('| [kills](#kills) | 3 runs | 1 of 2 | **missed**: takeover p95 |');
     expect(page).toContain('| [stop](#stop) |  | 0 of 0 | **missed**: did not end |');
     expect(allMet(card)).toBe(false);
+  });
+});
+
+describe('an experiment that is done again', () => {
+  const [kills, stop] = card.results as [Scorecard['results'][number], Scorecard['results'][number]];
+  const again = { ...stop, commit: 'def5678' };
+
+  it('replaces what it has found before, beside the others', () => {
+    const renewed = renew(card, { scale: 'full', results: [again] }, ['stop', 'kills']);
+
+    expect(renewed.results).toEqual([again, kills]);
+  });
+
+  it('stands alone where the others had another scale, or there is nothing yet', () => {
+    for (const before of [undefined, { ...card, scale: 'small' }])
+      expect(renew(before, { scale: 'full', results: [again] }, ['kills', 'stop']).results).toEqual([again]);
   });
 });

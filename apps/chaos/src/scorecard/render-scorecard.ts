@@ -1,27 +1,23 @@
 import { type Bar, type Findings, inWords } from './findings';
-import { type Result, type Scorecard, missedIn } from './scorecard';
+import { type Machine, type Scorecard, missedIn } from './scorecard';
 import type { Spread } from './spread';
 
 /** The scorecard as Markdown. */
-export const renderScorecard = (card: Scorecard): string =>
+export const renderScorecard = ({ scale, results }: Scorecard): string =>
   [
     '# Scorecard',
-    'Written by `npm run chaos`, from what the public API, the counting effect server and the demo model say; not by hand.',
-    table(['', ''], about(card)),
+    'Written by `npm run chaos`, from what the public API, the counting effect server and the demo model say; not by hand. An ' +
+      'experiment that is done again replaces its chapter.',
+    `Scale: ${scale}.`,
     '## Summary',
-    table(['experiment', 'size', 'bars met', ''], card.results.map(toSummary)),
-    ...card.results.flatMap(toChapter),
+    table(['experiment', 'size', 'bars met', '', 'commit', 'date'], results.map(toSummary)),
+    ...results.flatMap(toChapter),
   ].join('\n\n') + '\n';
 
-const about = ({ date, commit, command, scale, machine }: Scorecard): string[][] => [
-  ['date', date],
-  ['commit', `\`${commit}\``],
-  ['command', `\`${command}\``],
-  ['scale', scale],
-  ['machine', `${machine.cpu}, ${machine.cores} cores, ${machine.memory_gib} GiB, Node ${machine.node}, ${machine.os}`],
-];
+const inOneLine = ({ cpu, cores, memory_gib: memory, node, os }: Machine): string =>
+  `${cpu}, ${cores} cores, ${memory} GiB, Node ${node}, ${os}`;
 
-const toSummary = (result: Result): string[] => {
+const toSummary = (result: Scorecard['results'][number]): string[] => {
   const bars = result.findings?.bars ?? [];
   const missed = missedIn(result);
   return [
@@ -29,22 +25,25 @@ const toSummary = (result: Result): string[] => {
     result.findings?.size ?? '',
     `${bars.filter(({ met }) => met).length} of ${bars.length}`,
     missed.length === 0 ? 'met' : `**missed**: ${missed.join(', ')}`,
+    `\`${result.commit}\``,
+    result.date.slice(0, 10),
   ];
 };
 
-const toChapter = ({ name, title, seconds, findings, error }: Result): string[] => [
+const toChapter = ({ name, title, seconds, findings, error, machine }: Scorecard['results'][number]): string[] => [
   `## ${name}`,
   title,
   ...(error === undefined ? [] : [`It did not end: ${error.split('\n', 1)[0] ?? ''}`]),
-  ...(findings ? listSections(findings, seconds) : []),
+  ...(findings ? listSections(findings, { seconds, machine }) : []),
 ];
 
-const listSections = (findings: Findings, seconds: number): string[] => [
+const listSections = (findings: Findings, { seconds, machine }: { seconds: number; machine: Machine }): string[] => [
   table(
     ['', ''],
     [
       ['size', findings.size],
       ['took', inWords(seconds * 1_000)],
+      ['machine', inOneLine(machine)],
       ['faults', listed(findings.faults)],
       ['counted', listed(findings.counts)],
     ],

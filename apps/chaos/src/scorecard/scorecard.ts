@@ -17,13 +17,23 @@ export interface Result {
   readonly error?: string;
 }
 
-export interface Scorecard {
+/** What was measured, with which commit, and when it ended. */
+export interface Measured {
   readonly date: string;
   readonly commit: string;
-  readonly command: string;
-  readonly scale: string;
   readonly machine: Machine;
-  readonly results: readonly Result[];
+}
+
+export interface Scorecard {
+  readonly scale: string;
+  readonly results: readonly (Result & Measured)[];
+}
+
+/** An experiment that was done again replaces what it has found before; the others stay. In the order of `names`. */
+export function renew(before: Scorecard | undefined, now: Scorecard, names: readonly string[]): Scorecard {
+  const kept = before?.scale === now.scale ? before.results : [];
+  const latest = new Map([...kept, ...now.results].map((result) => [result.name, result]));
+  return { scale: now.scale, results: names.flatMap((name) => latest.get(name) ?? []) };
 }
 
 export const missedIn = ({ findings, error }: Result): readonly string[] =>
