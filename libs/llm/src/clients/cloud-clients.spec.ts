@@ -18,7 +18,7 @@ const tool = { name: 'shell', description: 'Runs a command.', schema: { type: 'o
 function ask(provider: Pick<ProviderSettings, 'kind'> & Partial<ProviderSettings>, id = 'm') {
   const models = createModels({
     providers: [{ name: 'cloud', apiKey: 'secret-key', headers: {}, models: [], baseUrl: server.url, ...provider }],
-    retries: { delayMs: 1 },
+    retries: { delayMs: 1, rateLimitDelayMs: 1 },
   });
   return readReply(models.stream(requestTo(`cloud/${id}`, { tools: [tool] }), never));
 }

@@ -32,6 +32,7 @@ beforeAll(async () => {
       const choices = [{ index: 0, message, finish_reason: tool_calls ? 'tool_calls' : 'stop' }];
       response.writeHead(refused === undefined ? 200 : status === 200 ? 400 : status, {
         'content-type': 'application/json',
+        'retry-after-ms': '1',
       });
       if (refused === undefined && request.url?.endsWith('/messages') === true)
         response.end(anthropic.whole(content).join(''));
