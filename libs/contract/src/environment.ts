@@ -69,6 +69,15 @@ export function repositoryPath({ url, path }: Pick<EnvironmentRepository, 'url' 
   return place.safeParse(name).success ? name : 'repository';
 }
 
+const size = z
+  .strictObject({
+    cpus: z.number().min(0.1).max(1_000).optional().describe('Processor cores that it may use at once.'),
+    memory_mb: z.number().int().min(128).max(10_485_760).optional(),
+    disk_mb: z.number().int().min(16).max(10_485_760).optional().describe('Of the whole workspace.'),
+  })
+  .refine((given) => Object.values(given).some((one) => one !== undefined), 'names no limit');
+export type SandboxSize = z.infer<typeof size>;
+
 /** What the workspace of a run has and may reach. */
 export const environment = z
   .strictObject({
@@ -79,6 +88,7 @@ export const environment = z
       .max(100)
       .optional()
       .describe('The only hosts that the sandbox reaches, of those that the deployment allows. `[]`: none.'),
+    size: size.optional().describe('What the sandbox may use, of what the deployment gives it. Absent: all of that.'),
   })
   .superRefine(({ repository: cloned, egress }, context) => {
     const host = cloned && URL.canParse(cloned.url) ? new URL(cloned.url).hostname : undefined;
@@ -92,10 +102,14 @@ export const environment = z
 export type Environment = z.infer<typeof environment>;
 
 /** What holds for a sandbox while calls of a run use it. */
-export const sandboxTerms = z.object({ egress: z.array(z.string()).exactOptional() });
+export const sandboxTerms = z.object({ egress: z.array(z.string()).exactOptional(), size: size.exactOptional() });
 export type SandboxTerms = z.infer<typeof sandboxTerms>;
 
-export const toSandboxTerms = ({ egress }: Environment = {}): SandboxTerms | undefined => egress && { egress };
+/** Undefined where the environment asks nothing of it. */
+export function toSandboxTerms({ egress, size: limits }: Environment = {}): SandboxTerms | undefined {
+  if (!egress && !limits) return undefined;
+  return { ...(egress && { egress }), ...(limits && { size: limits }) };
+}
 
 /** The repository that a workspace has. */
 const placedRepository = z.object({

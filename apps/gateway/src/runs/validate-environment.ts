@@ -8,6 +8,7 @@ export function validateEnvironment(
 ): SettingsProblem[] {
   const asked = {
     egress: environment?.egress,
+    size: environment?.size,
     'repository.secret': environment?.repository?.secret,
   };
   return environmentNeeds.flatMap((need) => {

@@ -1,5 +1,5 @@
 import { serviceSettings } from '../services/service-settings';
-import { lackedNeeds } from './lacked-needs';
+import { lackedNeeds, lackedOfEnvironments } from './lacked-needs';
 import { createToolServices } from './tool-services';
 
 const bare = createToolServices(serviceSettings());
@@ -19,6 +19,21 @@ describe('what an executor lacks', () => {
       transcription: expect.stringContaining('TRANSCRIPTION_URL'),
     });
     expect(lackedNeeds({ ...withBrowser, PREVIEW_URL: 'http://*.localhost:3000' }, full)).toEqual({});
+  });
+
+  it('is what its sandboxes cannot honour of an environment', () => {
+    expect(
+      lackedOfEnvironments({ SANDBOX_PROVIDER: 'embedded', SANDBOX_UNSAFE_HOST: false, SECRETS_KEY: 'a key' }),
+    ).toEqual({});
+    expect(lackedOfEnvironments({ SANDBOX_PROVIDER: 'embedded', SANDBOX_UNSAFE_HOST: true })).toMatchObject({
+      'environment.size': 'sandboxes that are not isolated cannot do it',
+    });
+    const daytona = { SANDBOX_PROVIDER: 'daytona', SANDBOX_UNSAFE_HOST: false } as const;
+    expect(lackedOfEnvironments(daytona)).toHaveProperty(
+      ['environment.size'],
+      expect.stringContaining('DAYTONA_IMAGE'),
+    );
+    expect(lackedOfEnvironments({ ...daytona, DAYTONA_IMAGE: 'debian:12' })).not.toHaveProperty(['environment.size']);
   });
 
   it('is not a preview where the service of the sandboxes has its own', () => {

@@ -51,15 +51,17 @@ export function lackedOfEnvironments({
   SANDBOX_PROVIDER: provider,
   SANDBOX_UNSAFE_HOST: isUnsafe,
   SECRETS_KEY: key,
-}: Pick<Config, 'SANDBOX_PROVIDER' | 'SANDBOX_UNSAFE_HOST' | 'SECRETS_KEY'>): Record<string, string> {
-  const ofNetwork =
-    provider === 'daytona'
-      ? 'sandboxes of the provider daytona cannot do it'
-      : isUnsafe
-        ? 'sandboxes that are not isolated cannot do it'
-        : undefined;
+  DAYTONA_IMAGE: daytonaImage,
+}: Pick<Config, 'SANDBOX_PROVIDER' | 'SANDBOX_UNSAFE_HOST' | 'SECRETS_KEY' | 'DAYTONA_IMAGE'>): Record<string, string> {
+  const ofAll = isUnsafe ? 'sandboxes that are not isolated cannot do it' : undefined;
+  const ofNetwork = provider === 'daytona' ? 'sandboxes of the provider daytona cannot do it' : ofAll;
+  const ofSize =
+    provider === 'daytona' && daytonaImage === undefined
+      ? 'Daytona takes a size with DAYTONA_IMAGE only, and a snapshot has its own'
+      : ofAll;
   const reasons: Record<EnvironmentNeed, string | undefined> = {
     egress: ofNetwork,
+    size: ofSize,
     'repository.secret': ofNetwork ?? (key === undefined ? 'the tool-executor has no SECRETS_KEY' : undefined),
   };
   return Object.fromEntries(

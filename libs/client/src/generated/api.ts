@@ -1265,6 +1265,14 @@ export type components = {
             }[];
             /** @description The only hosts that the sandbox reaches, of those that the deployment allows. `[]`: none. */
             egress?: string[];
+            /** @description What the sandbox may use, of what the deployment gives it. Absent: all of that. */
+            size?: {
+                /** @description Processor cores that it may use at once. */
+                cpus?: number;
+                memory_mb?: number;
+                /** @description Of the whole workspace. */
+                disk_mb?: number;
+            };
         };
         ErasedUser: {
             user: string;

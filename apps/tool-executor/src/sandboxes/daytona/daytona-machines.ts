@@ -4,10 +4,13 @@ import type { CreateSandboxFromImageParams, CreateSandboxFromSnapshotParams } fr
 };
 import { SandboxError } from '../provider/sandbox-error';
 import type { SandboxLabels, SandboxLog } from '../provider/sandbox-provider';
+import { type SandboxShape, hashShape } from '../provider/sandbox-shape';
 import type { DaytonaClient, Machine } from './daytona-client';
 import { toFailure, isNotFound, mayPass, unavailable } from './daytona-failure';
+import { toResources } from './daytona-shape';
 
 const pollMs = 200;
+const shapeLabel = 'shape';
 const goneStates: readonly unknown[] = ['destroyed', 'destroying'];
 const failedStates: readonly unknown[] = ['error', 'build_failed'];
 const asleepStates: readonly unknown[] = ['stopped', 'archived', 'paused'];
@@ -46,9 +49,20 @@ export class DaytonaMachines {
   }
 
   /** The thread's sandbox, started. Created with the labels if there is none. */
-  async obtain(thread: string, labels: SandboxLabels): Promise<Machine> {
+  async obtain(thread: string, labels: SandboxLabels, shape: SandboxShape = {}): Promise<Machine> {
     const found = await this.findOnly(thread);
-    return this.started(found ?? (await this.create(thread, labels)));
+    return this.started(found ?? (await this.create(thread, labels, shape)));
+  }
+
+  /** Rejects where the thread has a sandbox of another shape. */
+  async requireShape(thread: string, shape: SandboxShape): Promise<void> {
+    const found = await this.find(thread);
+    if (!found || found.labels[shapeLabel] === hashShape(shape)) return;
+    const fields = Object.keys(shape).map((field) => `\`${field}\``);
+    throw new SandboxError(
+      'failed',
+      `The sandbox of this thread exists already, and with another ${fields.join(' or ')} than the environment of the run names. Begin a new thread.`,
+    );
   }
 
   /** False where it is not stopped, or not there. */
@@ -80,10 +94,12 @@ export class DaytonaMachines {
   }
 
   /** Whatever came of the request, the sandbox is the oldest with the thread's label: an answer may be lost, or come twice. */
-  private async create(thread: string, labels: SandboxLabels): Promise<Machine> {
+  private async create(thread: string, labels: SandboxLabels, shape: SandboxShape): Promise<Machine> {
     const startedAt = Date.now();
     const { startTimeoutMs } = this.client.settings;
-    const parameters = this.toParameters({ ...labels, thread });
+    const isShaped = Object.keys(shape).length > 0;
+    const given = { ...labels, thread, ...(isShaped && { [shapeLabel]: hashShape(shape) }) };
+    const parameters = this.toParameters(given, shape);
     const tried = await this.client.attempt((daytona) =>
       daytona.create(parameters, { timeout: startTimeoutMs / 1_000 }),
     );
@@ -101,7 +117,10 @@ export class DaytonaMachines {
     return found;
   }
 
-  private toParameters(labels: SandboxLabels): CreateSandboxFromSnapshotParams | CreateSandboxFromImageParams {
+  private toParameters(
+    labels: Record<string, string>,
+    { size }: SandboxShape,
+  ): CreateSandboxFromSnapshotParams | CreateSandboxFromImageParams {
     const { install, networkBlockAll } = this.options;
     const { settings } = this.client;
     const { snapshot, image, resources } = settings;
@@ -113,7 +132,7 @@ export class DaytonaMachines {
       autoDeleteInterval: settings.autoDeleteMinutes,
       networkBlockAll,
       ...(snapshot !== undefined && { snapshot }),
-      ...(image !== undefined && { image, resources }),
+      ...(image !== undefined && { image, resources: { ...resources, ...toResources(size) } }),
     };
   }
 

@@ -1,3 +1,4 @@
+import { TermsInUse } from '../egress/terms-in-use';
 import { run } from '../testing/run-command';
 import { newThreadId } from '../testing/sandbox-provider-fixture';
 import type { Sandbox } from '../provider/sandbox';
@@ -29,6 +30,27 @@ describe('DaytonaProvider', () => {
         ...{ autoStopInterval: 15, autoArchiveInterval: 60, autoDeleteInterval: 10_080 },
       },
     ]);
+  });
+
+  it('has the size that a run names where it is made of an image, and is never replaced by another', async () => {
+    const resources = { cpu: 4, memory: 8, disk: 10 };
+    const other = await DaytonaFixture.open({ daytona: { image: 'debian:12', resources } });
+    const thread = newThreadId();
+    const terms = new TermsInUse(other.provider);
+    const hold = (size: object) => terms.hold(thread, { size }).then((end) => end());
+
+    await expect(hold({ memory_mb: 1_000 })).rejects.toThrow('`size.memory_mb`: for Daytona it must be a multiple');
+    await expect(hold({ cpus: 1.5 })).rejects.toThrow('`size.cpus`: for Daytona it must be a whole number');
+    await expect(hold({ cpus: 8 })).rejects.toThrow('at most 4 (DAYTONA_CPU)');
+    await hold({ cpus: 2, memory_mb: 4_096 });
+    await run(await other.provider.get(thread), 'true');
+
+    expect(other.server.control.created).toMatchObject([{ cpu: 2, memory: 4, disk: 10 }]);
+    await expect(hold({ cpus: 3 })).rejects.toThrow('exists already, and with another `size`');
+    const executor = other.another();
+    await new TermsInUse(executor).hold(thread, { size: { cpus: 2, memory_mb: 4_096 } });
+    await executor.close();
+    await other.close();
   });
 
   it('finds the sandbox of an executor that died before it could note that it had created one', async () => {

@@ -15,10 +15,12 @@ import type {
   SandboxProvider,
 } from '../provider/sandbox-provider';
 import type { SandboxSettings } from '../provider/sandbox-settings';
+import { type SandboxShape, SandboxShapes } from '../provider/sandbox-shape';
 import { requireThreadId } from '../provider/thread-ids';
 import { DaytonaClient } from './daytona-client';
 import { DaytonaMachines } from './daytona-machines';
 import { DaytonaSandbox } from './daytona-sandbox';
+import { requireDaytonaShape } from './daytona-shape';
 import type { DaytonaSettings } from '../provider/daytona-settings';
 
 const longestIdleCheckMs = 30_000;
@@ -37,6 +39,7 @@ export class DaytonaProvider implements SandboxProvider {
   private readonly sandboxes: LiveSandboxes<DaytonaSandbox>;
   private readonly client: DaytonaClient;
   private readonly machines: DaytonaMachines;
+  private readonly shapes = new SandboxShapes();
   private readonly timer: NodeJS.Timeout;
   private probed: Promise<ProbeResult> | undefined;
   private closed = false;
@@ -56,6 +59,20 @@ export class DaytonaProvider implements SandboxProvider {
 
   toEgress(threadId: string): EgressGate {
     return this.parts.egress.of(threadId);
+  }
+
+  findShape(threadId: string): SandboxShape | undefined {
+    return this.shapes.find(threadId);
+  }
+
+  /** Files are in the sandbox at Daytona, so it is never replaced by one of another shape. Without one it stays what it is. */
+  async reshape(threadId: string, shape: SandboxShape | undefined): Promise<void> {
+    requireThreadId(threadId);
+    if (shape && Object.keys(shape).length > 0) {
+      requireDaytonaShape(shape, this.parts.daytona);
+      await this.machines.requireShape(threadId, shape);
+    }
+    this.shapes.set(threadId, shape);
   }
 
   /** Asks Daytona whether it accepts the key. A trial in a real sandbox would cost its price at every start of an executor. */
@@ -143,6 +160,7 @@ export class DaytonaProvider implements SandboxProvider {
       isolation: true,
       egressPolicy: false,
       hardDisk: true,
+      size: this.parts.daytona.image === undefined ? [] : (['cpus', 'memory_mb', 'disk_mb'] as const),
       backgroundSessions: true,
       stdin: true,
       ports: false,
@@ -166,7 +184,7 @@ export class DaytonaProvider implements SandboxProvider {
       obtain: async () => {
         requireThreadId(threadId);
         this.refuseIfGone(sandbox);
-        const machine = await this.machines.obtain(threadId, labels);
+        const machine = await this.machines.obtain(threadId, labels, this.shapes.find(threadId));
         this.refuseIfGone(sandbox);
         return machine;
       },
@@ -196,6 +214,7 @@ export class DaytonaProvider implements SandboxProvider {
     sandbox?.shutDown();
     this.sandboxes.forget(threadId);
     this.parts.egress.forget(threadId);
+    this.shapes.set(threadId, undefined);
     this.parts.log.info({ threadId }, 'sandbox removed');
   }
 

@@ -13,6 +13,7 @@ import type { Workspace } from '../host/workspaces/workspaces';
 import type { EgressGates } from '../egress/egress-gate';
 import { EngineAway, SandboxError } from '../provider/sandbox-error';
 import type { SandboxSettings } from '../provider/sandbox-settings';
+import { withSize } from '../provider/sandbox-shape';
 import { AttachedStreams } from './attached-streams';
 import { containerRequest, inside } from './container-request';
 import type { DockerSettings } from '../provider/docker-settings';
@@ -59,7 +60,8 @@ export class DockerLauncher implements Launcher {
   }
 
   private async run(name: string, workspace: Workspace, wayOut: WayOut | undefined): Promise<LaunchedAgent> {
-    const { engine, settings, docker, runtime } = this.parts;
+    const { engine, docker, runtime } = this.parts;
+    const settings = withSize(this.parts.settings, workspace.shape?.size);
     const sockets = { egressSocket: wayOut?.socketPath, secretSocket: wayOut?.secretSocketPath };
     const files = { agentDirectory: runtime.agent, ...sockets };
     const id = await engine.create(name, containerRequest({ settings, docker, workspace, name, ...files }));

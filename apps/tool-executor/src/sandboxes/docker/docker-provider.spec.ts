@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type Server, createServer } from 'node:http';
+import { TermsInUse } from '../egress/terms-in-use';
 import { readUntil, run } from '../testing/run-command';
 import { newThreadId } from '../testing/sandbox-provider-fixture';
 import { DockerFixture } from './testing/docker-fixture';
@@ -46,6 +47,22 @@ describe('the docker provider', () => {
       ...{ 'rondo.install': 'spec', 'rondo.account': 'acc', 'rondo.thread': thread },
       ...{ 'rondo.run': 'run_1', 'rondo.epoch': '3' },
     });
+  });
+
+  it('asks for the size that a run names, unless the engine cannot limit it', async () => {
+    const thread = newThreadId();
+    const terms = new TermsInUse(fixture.provider);
+    const end = await terms.hold(thread, { size: { cpus: 0.5, memory_mb: 512 } });
+    await run(await fixture.provider.get(thread), 'true');
+    end();
+
+    expect(fixture.engine.created[0]?.HostConfig).toMatchObject({
+      ...{ Memory: 536_870_912, MemorySwap: 536_870_912, NanoCpus: 500_000_000, PidsLimit: 256 },
+    });
+    const other = await DockerFixture.open();
+    other.engine.about = { MemoryLimit: true, CpuCfsQuota: false };
+    await expect(new TermsInUse(other.provider).hold(thread, { size: { cpus: 0.5 } })).rejects.toThrow('`size.cpus`');
+    await other.close();
   });
 
   it('gives commands no root, no socket of the engine and no network but the proxy', async () => {

@@ -27,6 +27,7 @@ const versions = z.object({
 const created = z.object({ Id: z.string().min(1) });
 const inspected = z.object({ State: z.object({ Pid: z.number().int().nonnegative() }) });
 const listed = z.array(created);
+const about = z.object({ MemoryLimit: z.boolean().default(false), CpuCfsQuota: z.boolean().default(false) });
 const refused = z.object({ message: z.string() });
 
 /** What the engine answered instead of doing it. */
@@ -50,6 +51,12 @@ export class EngineClient {
 
   async ping(): Promise<void> {
     await this.ask('GET', '/_ping');
+  }
+
+  /** What it can limit. It only warns of limits that its kernel does not know, and takes no notice of them. */
+  async readLimits(): Promise<{ readonly memory: boolean; readonly cpu: boolean }> {
+    const { MemoryLimit: memory, CpuCfsQuota: cpu } = about.parse(await this.ask('GET', '/info'));
+    return { memory, cpu };
   }
 
   /** Fails with status 409 where the name is taken. */

@@ -5,6 +5,7 @@ import { type RuntimeDirectory, createRuntimeDirectory } from '../host/isolation
 import { ownerLabel } from './container-request';
 import { DockerLauncher } from './docker-launcher';
 import { type DockerSettings, dockerSettings } from '../provider/docker-settings';
+import type { SandboxCapabilities } from '../provider/sandbox-provider';
 import { EngineClient } from './engine-client';
 import { toMessage } from '@rondo/platform';
 
@@ -21,7 +22,9 @@ export async function prepareDocker(site: IsolationSite): Promise<Isolation> {
     const launcher = new DockerLauncher({ engine, docker, runtime, ...site });
     const problem = await runTrial(launcher, site, toTrial(docker));
     if (problem !== undefined) throw new Error(problem);
-    return { result: toResult(site, docker, launcher), launcher, remove: runtime.remove };
+    const { memory, cpu } = await engine.readLimits();
+    const size = [...(cpu ? ['cpus' as const] : []), ...(memory ? ['memory_mb' as const] : []), 'disk_mb' as const];
+    return { result: toResult(site, docker, { launcher, size }), launcher, remove: runtime.remove };
   } catch (error) {
     await runtime?.remove();
     const reason = toMessage(error);
@@ -39,16 +42,21 @@ const toTrial = ({ browserPath }: DockerSettings): string =>
     guardTrial,
   ].join('\n');
 
-function toResult({ workspaces }: IsolationSite, { image, runtime }: DockerSettings, launcher?: DockerLauncher) {
+function toResult(
+  { workspaces }: IsolationSite,
+  { image, runtime }: DockerSettings,
+  found?: { readonly launcher: DockerLauncher; readonly size: SandboxCapabilities['size'] },
+) {
   return {
     usable: true,
     capabilities: {
       isolation: true,
       egressPolicy: true,
       hardDisk: false,
+      size: found?.size ?? [],
       backgroundSessions: true,
       stdin: true,
-      runProcesses: launcher?.seesProcesses ?? false,
+      runProcesses: found?.launcher.seesProcesses ?? false,
       ports: true,
     },
     details: {

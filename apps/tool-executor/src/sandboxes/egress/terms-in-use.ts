@@ -1,9 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { SandboxTerms } from '@rondo/contract';
 import { KeyedMutex } from '../../keyed-mutex';
 import { SandboxError } from '../provider/sandbox-error';
 import type { SandboxProvider } from '../provider/sandbox-provider';
 
-type Sandboxes = Pick<SandboxProvider, 'name' | 'probe' | 'toEgress' | 'putToSleep'>;
+type Sandboxes = Pick<SandboxProvider, 'name' | 'probe' | 'toEgress' | 'putToSleep' | 'findShape' | 'reshape'>;
 
 /**
  * What runs ask of the sandboxes that their calls use. The terms of a sandbox change only while no call uses it, and then its
@@ -16,19 +17,21 @@ export class TermsInUse {
   constructor(private readonly sandboxes: Sandboxes) {}
 
   /** Resolves to what ends the use. Rejects with SandboxError where the terms cannot be kept, or where others are in use. */
-  hold(threadId: string, { egress }: SandboxTerms = {}): Promise<() => void> {
+  hold(threadId: string, { egress, ...shape }: SandboxTerms = {}): Promise<() => void> {
     return this.turns.run(threadId, async () => {
-      if (!isSame(this.sandboxes.toEgress(threadId).listed, egress)) {
+      const isKept = isDeepStrictEqual(this.sandboxes.findShape(threadId) ?? {}, shape);
+      if (!isKept || !isSame(this.sandboxes.toEgress(threadId).listed, egress)) {
         if (this.calls.has(threadId))
           throw new SandboxError(
             'unavailable',
-            'Not executed: another run uses the sandbox of this workspace, and may reach other hosts. Try again later.',
+            'Not executed: another run uses the sandbox of this workspace, and has it otherwise. Try again later.',
           );
         if (egress && !(await this.sandboxes.probe()).capabilities.egressPolicy)
           throw new SandboxError(
             'unsupported',
             `Not executed: the environment of the run names \`egress\`, and the network of sandboxes here cannot be limited to it: their provider is ${this.sandboxes.name}, or they are not isolated.`,
           );
+        if (!isKept) await this.sandboxes.reshape(threadId, shape);
         await this.sandboxes.putToSleep(threadId);
         this.sandboxes.toEgress(threadId).limitTo(egress);
       }

@@ -29,6 +29,7 @@ import { RunProcesses } from '../host/processes/run-processes';
 import { guardedCommand } from '../host/isolation/guarded-start';
 import { BindMounts, type RuntimeDirectory } from '../host/isolation/runtime-directory';
 import type { SandboxSettings } from '../provider/sandbox-settings';
+import { withSize } from '../provider/sandbox-shape';
 import { SandboxError } from '../provider/sandbox-error';
 import { requireSandboxUser } from '../host/workspaces/sandbox-users';
 import { searchPath } from '../host/processes/search-path';
@@ -44,6 +45,14 @@ export interface BubblewrapParts {
   loader: string;
   bubblewrapPath: string;
   disableUserNamespaces: boolean;
+}
+
+interface Boot {
+  readonly workspace: Workspace;
+  /** With the size of this sandbox. */
+  readonly settings: SandboxSettings;
+  readonly group: ControlGroup;
+  readonly wayOut: WayOut | undefined;
 }
 
 const fd = { control: 3, seccomp: 4, arguments: 5, status: 6 } as const;
@@ -74,7 +83,8 @@ export class BubblewrapLauncher implements Launcher {
   constructor(private readonly parts: BubblewrapParts) {}
 
   async launch(workspace: Workspace): Promise<LaunchedAgent> {
-    const { controlGroups, egress, settings, runtime } = this.parts;
+    const { controlGroups, egress, runtime } = this.parts;
+    const settings = withSize(this.parts.settings, workspace.shape?.size);
     requireSandboxUser(workspace, settings);
     const serial = String((this.launches += 1));
     const wayOut = await openWayOut(egress, {
@@ -82,7 +92,7 @@ export class BubblewrapLauncher implements Launcher {
     });
 
     const group = controlGroups.create(settings);
-    const child = this.spawn({ workspace, group, wayOut });
+    const child = this.spawn({ workspace, settings, group, wayOut });
     const agent = new AgentProcess(child);
     readFirstPid(child, agent);
     const ended = agent.ended.then(async (lastErrors) => {
@@ -91,7 +101,7 @@ export class BubblewrapLauncher implements Launcher {
     });
     return {
       control: toPipe(child, fd.control),
-      configuration: this.configuration(wayOut),
+      configuration: this.configuration(wayOut, settings),
       ended,
       kill: () => agent.kill(),
       runProcesses: async (freezing) => toRunProcesses(await agent.first, group, freezing),
@@ -99,8 +109,9 @@ export class BubblewrapLauncher implements Launcher {
     };
   }
 
-  private spawn(use: { workspace: Workspace; group: ControlGroup; wayOut: WayOut | undefined }): ChildProcess {
-    const { runtime, settings, loader, disableUserNamespaces } = this.parts;
+  private spawn(use: Boot): ChildProcess {
+    const { runtime, loader, disableUserNamespaces } = this.parts;
+    const { settings } = use;
     const filter = runtime.seccompFilter === undefined ? undefined : openSync(runtime.seccompFilter, 'r');
     const bindMounts = new BindMounts(runtime, use.workspace.uid);
     const programs = [this.node, browserProgram(settings.browserPath)];
@@ -129,7 +140,7 @@ export class BubblewrapLauncher implements Launcher {
     const [program = 'bash', ...rest] = [
       ...(bindMounts.pairs.length + images.length === 0 ? entryCommand : [...withOwnMounts, ...entryCommand]),
       ...[...use.group.processFiles, '--', ...images, '--', ...bindMounts.pairs, '--'],
-      ...this.commandLine(use.workspace),
+      ...this.commandLine(use),
     ];
     // A clean environment: every process inside can read that of bubblewrap's first process, even with `--clearenv`.
     const child = spawn(program, rest, {
@@ -145,8 +156,8 @@ export class BubblewrapLauncher implements Launcher {
     return child;
   }
 
-  private commandLine({ uid }: Workspace): string[] {
-    const { settings, controlGroups, bubblewrapPath } = this.parts;
+  private commandLine({ workspace: { uid }, settings }: Boot): string[] {
+    const { controlGroups, bubblewrapPath } = this.parts;
     const node = [
       this.node.path,
       `--max-old-space-size=${agentMemoryMegabytes}`,
@@ -167,8 +178,8 @@ export class BubblewrapLauncher implements Launcher {
     ];
   }
 
-  private configuration(wayOut: WayOut | undefined): AgentConfiguration {
-    const { controlGroups, egress, settings } = this.parts;
+  private configuration(wayOut: WayOut | undefined, settings: SandboxSettings): AgentConfiguration {
+    const { controlGroups, egress } = this.parts;
     return {
       workspace: '/workspace',
       sessionDirectory: '/run/sessions',

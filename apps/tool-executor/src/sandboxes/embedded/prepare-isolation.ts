@@ -112,6 +112,7 @@ function toResult(site: IsolationSite, { controlGroups, noHardDisk }: Found, fai
       isolation: isolated,
       egressPolicy: isolated,
       hardDisk: noHardDisk === undefined,
+      size: isolated ? [...(cpu ? ['cpus' as const] : []), 'memory_mb', 'disk_mb'] : [],
       backgroundSessions: true,
       stdin: true,
       runProcesses: isolated,

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../testing/run-command';
+import { TermsInUse } from '../egress/terms-in-use';
 import { SandboxFixture } from './testing/sandbox-fixture';
 import type { Sandbox } from '../provider/sandbox';
 
@@ -46,6 +47,21 @@ describe('the limits of a sandbox', () => {
     if (limits.memory) expect(outcome.ending).toBe('oom');
     else expect(outcome.exitCode).not.toBe(0);
     await expect(bystander).resolves.toMatchObject({ output: 'fine\n' });
+  });
+
+  it('are those of a run that names lower ones', async () => {
+    const terms = new TermsInUse(fixture.provider);
+    const end = await terms.hold('thr_smaller', { size: { memory_mb: 128 } });
+    const smaller = await fixture.sandbox('thr_smaller');
+
+    const outcome = await run(smaller, 'head -c 200M /dev/zero | tail | wc -c');
+    expect(outcome.output).not.toContain('209715200');
+    end();
+    (await terms.hold('thr_smaller'))();
+    await expect(
+      run(await fixture.sandbox('thr_smaller'), 'head -c 80M /dev/zero | tail | wc -c'),
+    ).resolves.toMatchObject({ output: '83886080\n' });
+    await fixture.provider.putToSleep('thr_smaller');
   });
 
   it('kill a command soon that writes too much', async () => {

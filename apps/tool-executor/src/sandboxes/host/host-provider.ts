@@ -14,6 +14,7 @@ import type {
 import { hasLabels } from '../provider/sandbox-labels';
 import { type DeletionReason, SandboxRecords } from '../provider/sandbox-records';
 import type { SandboxSettings } from '../provider/sandbox-settings';
+import { type SandboxShape, SandboxShapes, requireSize, withSize } from '../provider/sandbox-shape';
 import type { AgentConnection } from './agent/agent-connection';
 import { bootAgent } from './agent/boot-agent';
 import { type CopySettings, WorkspaceCopies } from './workspaces/workspace-copies';
@@ -60,6 +61,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
   private readonly isolation: IsolationOnDemand<Result>;
   private readonly ahead: PreparedSandboxes;
   private readonly upkeep: Upkeep;
+  private readonly shapes = new SandboxShapes();
   private closed = false;
 
   constructor(
@@ -95,6 +97,16 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
 
   toEgress(threadId: string): EgressGate {
     return this.egress.of(threadId);
+  }
+
+  findShape(threadId: string): SandboxShape | undefined {
+    return this.shapes.find(threadId);
+  }
+
+  async reshape(threadId: string, shape: SandboxShape | undefined): Promise<void> {
+    const { capabilities } = (await this.preparedIsolation()).result;
+    if (shape?.size) requireSize(shape.size, this.settings, capabilities.size);
+    this.shapes.set(threadId, shape);
   }
 
   async probe(): Promise<Result> {
@@ -199,6 +211,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     await this.sandboxes.find(threadId)?.stop();
     this.sandboxes.forget(threadId);
     this.egress.forget(threadId);
+    this.shapes.set(threadId, undefined);
     await this.workspaces.remove(threadId);
     this.log.info({ threadId }, 'sandbox removed');
   }
@@ -209,7 +222,8 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
   }
 
   private create(threadId: string, labels: SandboxLabels): HostSandbox {
-    const sandbox: HostSandbox = new HostSandbox(threadId, this.settings, {
+    const settings = withSize(this.settings, this.shapes.find(threadId)?.size);
+    const sandbox: HostSandbox = new HostSandbox(threadId, settings, {
       boot: () => this.boot(sandbox, labels),
       usage: (watched) => this.workspaces.usage(threadId, watched),
       freeDisk: this.freeDisk,
@@ -233,7 +247,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     if (!(await this.workspaces.isUnpacked(threadId))) await this.freeDisk.require(); // it would make files
     const { install } = this.settings;
     const given = { ...(install !== undefined && { install }), ...labels };
-    const bound = await this.ahead.bind(threadId, given);
+    const bound = this.shapes.find(threadId) ? undefined : await this.ahead.bind(threadId, given);
     const connection = bound ?? (await this.bootFor(threadId, launcher, given));
     this.log.info({ threadId, durationMs: Date.now() - startedAt, isPrepared: bound !== undefined }, 'sandbox booted');
     const ended = connection.ended.then(() => {
@@ -247,6 +261,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
 
   private async bootFor(threadId: string, launcher: Launcher, labels: SandboxLabels): Promise<AgentConnection> {
     const workspace = await this.workspaces.open(threadId, labels);
-    return bootAgent(launcher, { ...workspace, labels }, this.settings.bootTimeoutMs);
+    const shape = this.shapes.find(threadId);
+    return bootAgent(launcher, { ...workspace, labels, ...(shape && { shape }) }, this.settings.bootTimeoutMs);
   }
 }

@@ -1,8 +1,10 @@
+import type { SandboxSize } from '@rondo/contract';
 import type { EgressGate } from '../egress/egress-gate';
 import type { FreeDisk } from './free-disk';
 import type { EndedCommand, Sandbox } from './sandbox';
 import type { SandboxCopies } from './sandbox-copies';
 import type { DeletionReason, SandboxRecords } from './sandbox-records';
+import type { SandboxShape } from './sandbox-shape';
 
 /**
  * Creates the sandboxes of threads and finds them again: on this machine, or at a service. Every implementation passes the
@@ -20,6 +22,13 @@ export interface SandboxProvider {
   readonly freeDisk?: Pick<FreeDisk, 'freeBytes' | 'refusal' | 'require'>;
   /** What a thread's sandbox may reach. Tools that use the network on a sandbox's behalf ask here. */
   toEgress(threadId: string): EgressGate;
+  /** How the thread's sandbox is made at its next boot, other than the deployment's own. */
+  findShape(threadId: string): SandboxShape | undefined;
+  /**
+   * Has it made so at its next boot; undefined: as the deployment's own. Rejects with `unsupported` or `failed` and the name of the field
+   * where it cannot be, and then nothing has changed.
+   */
+  reshape(threadId: string, shape: SandboxShape | undefined): Promise<void>;
   /**
    * Runs a command in a real sandbox and reports what came of it, or asks a service whether it would create one where a trial
    * has a price. A failure is cached for a while.
@@ -114,6 +123,8 @@ export interface SandboxCapabilities {
   readonly egressPolicy: boolean;
   /** The size of a workspace is limited by the kernel, not only measured. */
   readonly hardDisk: boolean;
+  /** What a run may have limited further. */
+  readonly size: readonly (keyof SandboxSize)[];
   /** `start` runs commands in the background of a session. */
   readonly backgroundSessions: boolean;
   /** `start` with `openInput`, and `write`. */

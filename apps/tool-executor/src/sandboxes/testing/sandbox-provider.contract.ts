@@ -73,6 +73,31 @@ function describeLifecycle(makeFixture: MakeFixture): void {
       expect(fixture.provider.toEgress(thread).listed).toBeUndefined();
     });
 
+    it('has the size that a run names, with the files of another one, or refuses it by the name', async () => {
+      const thread = newThreadId();
+      const terms = new TermsInUse(fixture.provider);
+      await run(await fixture.provider.get(thread), 'echo kept > kept.txt');
+      const held = terms.hold(thread, { size: { disk_mb: 32 } });
+      if (!(await readCapabilities(fixture.provider)).size.includes('disk_mb')) {
+        await expect(held).rejects.toMatchObject({ code: 'unsupported', message: expect.stringContaining('`size') });
+        return;
+      }
+
+      const end = await held;
+      const limited = await fixture.provider.get(thread);
+      expect(await run(limited, 'cat kept.txt; head -c 48M /dev/zero > big; sleep 30')).toMatchObject({
+        ...{ ending: 'killed', output: 'kept\n' },
+        detail: expect.stringContaining('disk quota of 32 MiB'),
+      });
+      end();
+      await expect(terms.hold(thread, { size: { disk_mb: 10_485_760 } })).rejects.toMatchObject({
+        code: 'unsupported',
+        message: expect.stringMatching(/`size.disk_mb`: it is 10485760, and .* at most/),
+      });
+      (await terms.hold(thread))();
+      expect(await run(await fixture.provider.get(thread), 'cat kept.txt; du -m big')).toMatchObject({ exitCode: 0 });
+    });
+
     it('reports which awake sandboxes run commands and background jobs', async () => {
       const thread = newThreadId();
       const sandbox = await fixture.provider.get(thread);

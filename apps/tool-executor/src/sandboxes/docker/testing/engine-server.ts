@@ -32,6 +32,7 @@ const noSuchContainer = failed(404, 'No such container');
  */
 export class EngineServer extends EventEmitter<{ broken: [] }> {
   readonly images = new Set(['node:24-bookworm']);
+  about = { MemoryLimit: true, CpuCfsQuota: true };
   /** The requests to create a container, as they arrived. */
   readonly created: ContainerRequest[] = [];
   /** The next requests for this route get the status instead. */
@@ -104,6 +105,8 @@ export class EngineServer extends EventEmitter<{ broken: [] }> {
         return { status: 200 };
       case 'GET /version':
         return { status: 200, body: { ApiVersion: this.versions.newest, MinAPIVersion: this.versions.oldest } };
+      case 'GET /info':
+        return { status: 200, body: this.about };
       case 'POST /containers/create':
         return this.create(query.get('name') ?? '', await json(request));
       case 'GET /containers/json':

@@ -7,6 +7,7 @@ const capabilities = {
   isolation: true,
   egressPolicy: true,
   hardDisk: false,
+  size: [],
   backgroundSessions: true,
   stdin: true,
   runProcesses: true,

@@ -5,6 +5,7 @@ import { chownTree } from './directory-tree';
 import { SandboxError } from '../../provider/sandbox-error';
 import type { ListedSandbox, SandboxLabels } from '../../provider/sandbox-provider';
 import type { SandboxSettings } from '../../provider/sandbox-settings';
+import type { SandboxShape } from '../../provider/sandbox-shape';
 import { isThreadId, requireThreadId } from '../../provider/thread-ids';
 import { SandboxUsers } from './sandbox-users';
 import { isPreparedId } from './prepared-ids';
@@ -29,6 +30,8 @@ export interface Workspace {
   skills?: string;
   /** What the sandbox is booted for. */
   labels?: SandboxLabels;
+  /** How it is to be made. Missing: as the deployment's own. */
+  shape?: SandboxShape;
 }
 
 type ListedWorkspace = ListedSandbox & { readonly state: 'asleep' | 'archived' };

@@ -1,0 +1,49 @@
+import type { SandboxSize } from '@rondo/contract';
+import { type SandboxShape, refusedShape } from '../provider/sandbox-shape';
+import type { DaytonaSettings } from '../provider/daytona-settings';
+
+type Resources = DaytonaSettings['resources'];
+
+const megabytes = 1024;
+
+const fields = [
+  { field: 'cpus', resource: 'cpu', setting: 'DAYTONA_CPU', unit: 1, whole: 'a whole number' },
+  {
+    field: 'memory_mb',
+    resource: 'memory',
+    setting: 'DAYTONA_MEMORY_GB',
+    unit: megabytes,
+    whole: 'a multiple of 1024',
+  },
+  { field: 'disk_mb', resource: 'disk', setting: 'DAYTONA_DISK_GB', unit: megabytes, whole: 'a multiple of 1024' },
+] as const;
+
+/** Rejects what Daytona cannot make a sandbox of, and what is above the deployment's limits. */
+export function requireDaytonaShape(
+  { size }: SandboxShape,
+  { image, resources }: Pick<DaytonaSettings, 'image' | 'resources'>,
+): void {
+  if (!size) return;
+  if (image === undefined)
+    throw refusedShape('size', 'Daytona takes one with DAYTONA_IMAGE only, and a snapshot has its own');
+  for (const { field, resource, setting, unit, whole } of fields) {
+    const asked = size[field];
+    if (asked === undefined) continue;
+    const most = resources[resource];
+    if (asked % unit !== 0) throw refusedShape(`size.${field}`, `for Daytona it must be ${whole}`);
+    if (most === undefined) throw refusedShape(`size.${field}`, `this deployment names no limit of it (${setting})`);
+    if (asked > most * unit)
+      throw refusedShape(
+        `size.${field}`,
+        `it is ${asked}, and sandboxes here have at most ${most * unit} (${setting})`,
+      );
+  }
+}
+
+export function toResources(size: SandboxSize = {}): Resources {
+  const given = fields.flatMap(({ field, resource, unit }) => {
+    const asked = size[field];
+    return asked === undefined ? [] : [[resource, asked / unit]];
+  });
+  return Object.fromEntries(given);
+}

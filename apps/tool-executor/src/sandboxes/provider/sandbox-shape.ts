@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import type { SandboxSize, SandboxTerms } from '@rondo/contract';
+import { SandboxError } from './sandbox-error';
+import type { SandboxSettings } from './sandbox-settings';
+
+/** What a sandbox is made like where its run asks for another one than the deployment's. */
+export type SandboxShape = Omit<SandboxTerms, 'egress'>;
+
+const mebibyte = 1024 * 1024;
+
+type Limits = Pick<SandboxSettings, 'cpu' | 'memoryBytes' | 'diskBytes'>;
+
+/** The settings with the limits of the size in place of theirs. */
+export const withSize = (
+  settings: SandboxSettings,
+  { cpus, memory_mb, disk_mb }: SandboxSize = {},
+): SandboxSettings => ({
+  ...settings,
+  ...(cpus !== undefined && { cpu: cpus }),
+  ...(memory_mb !== undefined && { memoryBytes: memory_mb * mebibyte }),
+  ...(disk_mb !== undefined && { diskBytes: disk_mb * mebibyte }),
+});
+
+/** Rejects a size that sandboxes are not held to, or that is above what the deployment gives them. */
+export function requireSize(
+  size: SandboxSize,
+  { cpu, memoryBytes, diskBytes }: Limits,
+  limited: readonly (keyof SandboxSize)[],
+): void {
+  const most = {
+    cpus: [cpu, 'SANDBOX_CPU'],
+    memory_mb: [Math.floor(memoryBytes / mebibyte), 'SANDBOX_MEMORY_MB'],
+    disk_mb: [Math.floor(diskBytes / mebibyte), 'SANDBOX_DISK_MB'],
+  } as const;
+  for (const field of ['cpus', 'memory_mb', 'disk_mb'] as const) {
+    const asked = size[field];
+    if (asked === undefined) continue;
+    const [limit, setting] = most[field];
+    if (!limited.includes(field)) throw refusedShape(`size.${field}`, 'sandboxes here cannot be limited to it');
+    if (asked > limit)
+      throw refusedShape(`size.${field}`, `it is ${asked}, and sandboxes here have at most ${limit} (${setting})`);
+  }
+}
+
+export const refusedShape = (field: string, reason: string): SandboxError =>
+  new SandboxError('unsupported', `Not executed: the environment of the run names \`${field}\`: ${reason}.`);
+
+/** Equal for equal shapes: a schema has put their fields in order. */
+export const hashShape = (shape: SandboxShape): string =>
+  createHash('sha256').update(JSON.stringify(shape)).digest('hex').slice(0, 32);
+
+/** How sandboxes of threads are to be made at their next boots. */
+export class SandboxShapes {
+  private readonly shapes = new Map<string, SandboxShape>();
+
+  find(threadId: string): SandboxShape | undefined {
+    return this.shapes.get(threadId);
+  }
+
+  set(threadId: string, shape: SandboxShape | undefined): void {
+    if (shape && Object.keys(shape).length > 0) this.shapes.set(threadId, shape);
+    else this.shapes.delete(threadId);
+  }
+}
