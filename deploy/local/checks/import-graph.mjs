@@ -29,6 +29,22 @@ export class ImportGraph {
       .map((group) => group.map((file) => this.#name(file)).sort());
   }
 
+  /** Groups of the folders below this one that import each other, directly or through others of the group; tests aside. */
+  folderCircles(place) {
+    const top = (file) => /^([^/]+)\//.exec(relative(join(this.#root, place), file))?.[1];
+    const isProduct = (file) => top(file) !== undefined && !/\.spec\.ts$|\/testing\//.test(file);
+    const edges = new Map();
+    for (const [file, imported] of this.#imports) {
+      if (!file.startsWith(join(this.#root, place)) || !isProduct(file)) continue;
+      const folders = imported.filter(isProduct).map(top);
+      edges.set(
+        top(file),
+        [...new Set([...(edges.get(top(file)) ?? []), ...folders])].filter((one) => one !== top(file)),
+      );
+    }
+    return stronglyConnected(edges).filter((group) => group.length > 1);
+  }
+
   /** The files that import this one. */
   importers(name) {
     const target = join(this.#root, name);

@@ -91,11 +91,27 @@ export const checks = {
   'client types': () =>
     run(process.execPath, [join(repoRoot, 'deploy/local/documents/client-types.mjs'), '--check'], { cwd: repoRoot }),
   circles: async () => {
-    const circles = (await importGraph()).circles();
-    refuseAll(circles.map((files) => `import circle: ${files.join(', ')}`));
+    const graph = await importGraph();
+    refuseAll([
+      ...graph.circles().map((files) => `import circle: ${files.join(', ')}`),
+      ...layered.flatMap((place) =>
+        graph.folderCircles(place).map((names) => `circle in ${place}: ${names.join(', ')}`),
+      ),
+    ]);
   },
   'small files': async () => refuseAll(refusedSmallFiles(await importGraph())),
 };
+
+/** The folders in these are layers: none imports one that imports it. */
+const layered = [
+  'apps/summarizer',
+  'apps/bench',
+  'libs/domain',
+  'libs/llm',
+  'libs/messaging',
+  'libs/platform',
+  'libs/run-holder',
+].map((project) => `${project}/src`);
 
 /** Specs that neither read the address of a server nor start sandboxes, nor import what does. */
 export async function specsWithoutServers() {

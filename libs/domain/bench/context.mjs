@@ -10,9 +10,9 @@ const dist = process.argv[2] ?? fileURLToPath(new URL('../dist', import.meta.url
 const load = createRequire(import.meta.url);
 const { ContextMeter } = load(`${dist}/context/context-meter.js`);
 const { readContextUsage } = load(`${dist}/compaction/compaction-trigger.js`);
-const { toPrompt } = load(`${dist}/loop/prompt.js`);
+const { toPrompt } = load(`${dist}/prompt/prompt.js`);
 const { evolve, replay } = load(`${dist}/run/run-state.js`);
-const { budgetOfModel } = load(`${dist}/context/model-budgets.js`);
+const { budgetOfModel } = load(`${dist}/models/model-budgets.js`);
 const { effectiveSettings } = load(`${dist}/profiles/effective-settings.js`);
 
 const { builtInTools: tools } = load(`${dist}/tools/catalog.js`);

@@ -41,7 +41,7 @@ export {
 
 // The agent loop
 export { runAgent } from './loop/run-agent';
-export { type AgentRun, type FactsStep, toAgentRun } from './loop/loop-context';
+export { type AgentRun, type FactsStep, toAgentRun } from './loop-context';
 export { type SummarizePorts, compactionFailed, summarize } from './compaction/summarize';
 
 // Projects
@@ -73,7 +73,7 @@ export {
   stoppedWithError,
   yieldsToStop,
 } from './run/claim';
-export { closeOpenCalls, endUnreadableRun, failRun, nothingRan, stopped } from './run/end-run';
+export { closeOpenCalls, endUnreadableRun, failRun, nothingRan, stopped } from './loop/end-run';
 export { type RunMoment, explainQueueShare, explainServerStart, explainWait } from './run/explain-wait';
 export { eventJson, hasEventJson } from './run/event-json';
 export {
@@ -88,12 +88,12 @@ export {
 export { type RunChanges, projectRun, runChanges, toolSetIn } from './run/run-projection';
 export { type RunState, replay } from './run/run-state';
 export { unknownParts } from './run/unknown-parts';
-export { outOfTime, timeLeftMs } from './run/run-limits';
+export { outOfTime, timeLeftMs } from './budget/run-limits';
 
 // Tool calls and tools
 export { type AnswerContext } from './tool-calls/call-outcome';
-export { type KnownCall, type KnownCalls, awaitsPerson, callsAfter, openCalls } from './tool-calls/ledger';
-export { requiresApproval } from './tool-calls/approval-rules';
+export { type KnownCall, type KnownCalls, awaitsPerson, callsAfter, openCalls } from './run/ledger';
+export { requiresApproval } from './tools/approval-rules';
 export { type ForkPoint, forkPoint, noteOfFork } from './run/fork-point';
 export { collectChildren } from './child-runs/await-children';
 export { type ChildEnd, resultOfChild } from './child-runs/child-result';
@@ -199,7 +199,7 @@ export { messagesForNextRun } from './context/messages-for-next-run';
 export { dialectNamed } from './dialects/registry';
 export { encodeEntities } from './dialects/xml/entities';
 export { CachingTokenCounter } from './context/caching-token-counter';
-export { budgetOfModel, toBudgets } from './context/model-budgets';
+export { budgetOfModel, toBudgets } from './models/model-budgets';
 
 // Settings
 export { profiles } from './profiles/profiles';

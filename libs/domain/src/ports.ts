@@ -26,7 +26,7 @@ import type {
   ToolCall,
   Usage,
 } from '@rondo/contract';
-import type { ResolveBudget } from './context/model-budgets';
+import type { ResolveBudget } from './models/model-budgets';
 import type { StopRequest, TerminalError } from './errors';
 import type { ModelChunk, ModelRequest } from './models/model';
 import type { ModelFacts } from './models/model-facts';

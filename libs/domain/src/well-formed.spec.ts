@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type Message, inputContent } from '@rondo/contract';
-import { pairCalls } from './dialects/pair-calls';
+import { pairCalls } from './context/pair-calls';
 import { dialectNamed } from './dialects/registry';
 import { LedgeredTools, RunHarness, ScriptedModel, finished, says } from './testing';
 import { toHistory } from './testing/histories';

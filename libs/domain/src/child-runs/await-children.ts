@@ -1,8 +1,8 @@
 import type { AwaitedChild, CallId, NewFact } from '@rondo/contract';
-import type { LoopContext } from '../loop/loop-context';
+import type { LoopContext } from '../loop-context';
+import { openCalls } from '../run/ledger';
 import { answerCall } from '../tool-calls/answer-call';
 import type { AnswerContext } from '../tool-calls/call-outcome';
-import { openCalls } from '../tool-calls/ledger';
 import { type ChildEnd, resultOfChild } from './child-result';
 
 /** The child runs of the open calls. */

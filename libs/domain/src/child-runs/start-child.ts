@@ -1,5 +1,5 @@
 import type { ToolCall } from '@rondo/contract';
-import type { LoopContext } from '../loop/loop-context';
+import type { LoopContext } from '../loop-context';
 
 /** Starts or finds the run of a call. Resolves to why there is none, if it was refused. */
 export async function startChild(loop: LoopContext, call: ToolCall): Promise<string | undefined> {

@@ -1,8 +1,8 @@
 import { type ToolCall, toChildRunId, failedResult } from '@rondo/contract';
-import { type LoopContext, type Step, toFactsStep } from '../loop/loop-context';
+import { type LoopContext, type Step, toFactsStep } from '../loop-context';
 import type { StoppedChild } from '../ports';
+import { openCalls } from '../run/ledger';
 import { answerCall } from '../tool-calls/answer-call';
-import { openCalls } from '../tool-calls/ledger';
 import { startsRun } from '../tool-calls/start-call';
 
 /** A run that is stopped, or whose time is over, stops all runs below it first, and answers the calls that started them. */

@@ -3,8 +3,8 @@ import { type ContextBudget, toContextBudget, tailTokens } from '../context/cont
 import type { CountedRequest } from '../context/context-meter';
 import { type MessageRange, findCoverage, findRange } from '../context/message-range';
 import { toText } from '../context/message-text';
-import type { LoopContext } from '../loop/loop-context';
-import { type RunPosition, frameText, messagesToSend } from '../loop/prompt';
+import type { LoopContext, RunPosition } from '../loop-context';
+import { frameText, messagesToSend } from '../prompt/prompt';
 import { type RunState, iterationsDone } from '../run/run-state';
 import { compactifyMemory } from '../tools/memory.tools';
 import { type SummarizableConversation, rangeBeforeTail, rangeBetween, turnCount } from './summary-range';

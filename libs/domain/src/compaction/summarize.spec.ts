@@ -7,8 +7,8 @@ import {
   runId,
   threadId,
 } from '@rondo/contract';
-import { budgetOfModel } from '../context/model-budgets';
-import type { AgentRun } from '../loop/loop-context';
+import { budgetOfModel } from '../models/model-budgets';
+import type { AgentRun } from '../loop-context';
 import type { ModelChunk } from '../models/model';
 import { effectiveSettings } from '../profiles/effective-settings';
 import { evolve, replay } from '../run/run-state';

@@ -8,16 +8,15 @@ import {
   type Usage,
   addUsage,
 } from '@rondo/contract';
-import { countRequestTokens } from '../context/compress';
+import { isBudgetExceeded } from '../budget/run-limits';
 import { toContextBudget, summaryTokens } from '../context/context-budget';
 import { ContextMeter } from '../context/context-meter';
-import type { OpenCompaction } from '../context/context-state';
 import { findRange, within } from '../context/message-range';
-import { type ResolveBudget, toInputBudget } from '../context/model-budgets';
-import type { AgentRun } from '../loop/loop-context';
-import { frameText } from '../loop/prompt';
+import { type ResolveBudget, toInputBudget } from '../models/model-budgets';
+import type { AgentRun } from '../loop-context';
 import type { Clock, IdGenerator, Model, TokenCounter } from '../ports';
-import { isBudgetExceeded } from '../run/run-limits';
+import { countRequestTokens, frameText } from '../prompt/prompt';
+import type { OpenCompaction } from '../run/context-state';
 import { type RunState, evolve } from '../run/run-state';
 import { type SummaryResult, Summarizer } from './summarizer';
 import { quoteMarks, toSummaryStyle } from './summary-prompt';

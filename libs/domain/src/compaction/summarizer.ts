@@ -1,8 +1,8 @@
 import type { NewFact, RunError } from '@rondo/contract';
-import { wasTooLong } from '../context/model-budgets';
-import { usageFactFor } from '../loop/model-call';
+import { wasTooLong } from '../models/model-budgets';
 import { type ModelEnd, type ModelRequest, contextOverflow } from '../models/model';
 import type { Model, Clock, IdGenerator, TokenCounter } from '../ports';
+import { usageFactFor } from '../run/usage-fact';
 import { wellFormedText } from '../well-formed';
 import { judgeSummary } from './judge-summary';
 import { type SummaryStyle, quoteMarks } from './summary-prompt';

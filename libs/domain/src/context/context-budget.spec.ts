@@ -1,7 +1,7 @@
 import type { SettingsRequest } from '@rondo/contract';
 import { effectiveSettings } from '../profiles/effective-settings';
 import { toContextBudget, summaryTokens, tailTokens } from './context-budget';
-import { budgetOfModel } from './model-budgets';
+import { budgetOfModel } from '../models/model-budgets';
 
 const budgetFor = (context: SettingsRequest['context'], frame = 5_000, refusedTokens?: number) => {
   const effective = effectiveSettings({ model: 'anthropic/claude-sonnet-4-5', context }, { model: 'demo/coder' });

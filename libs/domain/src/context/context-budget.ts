@@ -1,5 +1,5 @@
 import type { RunSettings } from '@rondo/contract';
-import { type ResolveBudget, toInputBudget } from './model-budgets';
+import { type ResolveBudget, toInputBudget } from '../models/model-budgets';
 
 /** How large a request of a run may be, in tokens. */
 export interface ContextBudget {

@@ -1,5 +1,5 @@
 import type { ContentBlock, NewMessage } from '@rondo/contract';
-import { toModelResult } from '../dialects/pair-calls';
+import { toModelResult } from './pair-calls';
 
 /** A message as plain text: what is counted, what a summarizer reads, and what `expand_message` shows. */
 export const toText = ({ content }: NewMessage): string =>

@@ -1,12 +1,12 @@
 import { type Message, messageId, runId } from '@rondo/contract';
 import fc from 'fast-check';
-import { pairCalls } from '../dialects/pair-calls';
 import type { ModelMessage } from '../models/model';
+import { initialContext } from '../run/context-state';
 import { anyHistory } from '../testing/histories';
 import { requestViolations } from '../testing/request-violations';
-import { toContext } from './to-context';
-import { initialContext } from './context-state';
 import { messagesForNextRun } from './messages-for-next-run';
+import { pairCalls } from './pair-calls';
+import { toContext } from './to-context';
 
 const next = runId.parse('run_next');
 const question = { type: 'text' as const, text: 'And now?' };

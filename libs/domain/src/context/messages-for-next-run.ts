@@ -1,9 +1,9 @@
 import type { Message } from '@rondo/contract';
-import { pairedTurns } from '../dialects/pair-calls';
 import type { ModelMessage } from '../models/model';
 import { profiles } from '../profiles/profiles';
+import { initialContext, withEarlierSummary } from '../run/context-state';
+import { pairedTurns } from './pair-calls';
 import { toContext } from './to-context';
-import { initialContext, withEarlierSummary } from './context-state';
 
 /**
  * What the first model call of a run that begins now has of its thread, in the order of the thread: after the system prompt,

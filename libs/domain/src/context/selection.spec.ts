@@ -1,12 +1,12 @@
 import type { Message } from '@rondo/contract';
 import fc from 'fast-check';
 import { summaryMessage } from '../compaction/summarize';
-import type { AgentRun } from '../loop/loop-context';
+import type { AgentRun } from '../loop-context';
 import { effectiveSettings } from '../profiles/effective-settings';
+import { initialContext } from '../run/context-state';
 import { anyHistory, historyRun } from '../testing/histories';
-import { toContext } from './to-context';
-import { initialContext } from './context-state';
 import { findSelection } from './selection';
+import { toContext } from './to-context';
 
 const effective = effectiveSettings({ context: { keep_images: 2 } }, { model: historyRun.model });
 if ('problems' in effective) throw new Error('These settings are valid.');

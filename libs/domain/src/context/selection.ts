@@ -1,9 +1,9 @@
 import type { NewMessage } from '@rondo/contract';
-import type { AgentRun } from '../loop/loop-context';
+import type { AgentRun } from '../loop-context';
 import { addedTo, toHiddenFields } from '../memoize';
 import type { RunState } from '../run/run-state';
-import { type ContextReader, toContext, contextOfMore } from './to-context';
 import type { SentMessage } from './message-range';
+import { type ContextReader, toContext, contextOfMore } from './to-context';
 
 /** The messages of a run's conversation that are sent. */
 export interface Selection {

@@ -1,12 +1,12 @@
 import { type NewMessage, messageId, runId, threadId } from '@rondo/contract';
-import { toPrompt } from '../loop/prompt';
 import { runAgent } from '../loop/run-agent';
+import { toPrompt } from '../prompt/prompt';
 import { evolve } from '../run/run-state';
 import { CountingIds, RunHarness, ScriptedModel, TickingClock, calls, says } from '../testing';
 import { AnsweringModel, textOfRequest } from '../testing/answering-model';
 import { tools as catalog } from '../tools/catalog';
 import { toToolSet } from '../tools/tool-set';
-import { budgetOfModel } from './model-budgets';
+import { budgetOfModel } from '../models/model-budgets';
 
 const read = { name: 'read_file', arguments: { file_path: 'a.txt' } };
 

@@ -2,12 +2,12 @@ import { type Message, messageId } from '@rondo/contract';
 import fc from 'fast-check';
 import { summaryMessage } from '../compaction/summarize';
 import { rangeBeforeTail } from '../compaction/summary-range';
-import { pairCalls } from '../dialects/pair-calls';
+import { type ContextState, initialContext } from '../run/context-state';
 import { anyHistory, toHistory, historyRun } from '../testing/histories';
 import { requestViolations } from '../testing/request-violations';
-import { toContext, countSentImages } from './to-context';
-import { type ContextState, initialContext } from './context-state';
 import { findCoverage } from './message-range';
+import { pairCalls } from './pair-calls';
+import { toContext, countSentImages } from './to-context';
 import { listTurns } from './turns';
 
 const reader = { runId: historyRun.id, model: historyRun.model, keepImages: 3 };

@@ -1,5 +1,5 @@
 import type { NewMessage, RunId } from '@rondo/contract';
-import type { ContextState } from './context-state';
+import type { ContextState } from '../run/context-state';
 import {
   type Conversation,
   type MessageRange,

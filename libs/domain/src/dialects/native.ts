@@ -1,4 +1,5 @@
 import type { Message, Opaque } from '@rondo/contract';
+import { pairCalls } from '../context/pair-calls';
 import type { ModelMessage, ModelTool } from '../models/model';
 import { type ToolDefinition, shownSchema } from '../tools/define-tool';
 import type {
@@ -13,7 +14,6 @@ import type {
   ReplyVerdict,
 } from './dialect';
 import { ObjectEnd } from './object-end';
-import { pairCalls } from './pair-calls';
 import { parseObject } from './parse-object';
 import { PrintedCallPosition, type PrintedReply, printedCallOpenings, readPrintedCalls } from './printed-calls';
 import { ReplyContent } from './reply-content';

@@ -1,8 +1,8 @@
 import type { CallId, Message, ProcessorSettings } from '@rondo/contract';
+import { continuation, joinUserTurns, needsUserTurn, pairCalls } from '../context/pair-calls';
 import { memoizeGrowingList, toHiddenFields } from '../memoize';
 import type { AssistantBlock, ModelMessage, ModelToolResult, ShownBlock } from '../models/model';
 import { wellFormedText } from '../well-formed';
-import { continuation, joinUserTurns, needsUserTurn, pairCalls } from './pair-calls';
 
 /** The parts of an assistant turn in which calls and results are text. */
 export type TextPart =

@@ -6,11 +6,12 @@ import {
   mayCompact,
   rangeToSummarize,
 } from '../compaction/compaction-trigger';
+import { compress } from '../compaction/compress';
 import { compactionFailed } from '../compaction/summarize';
-import { compress, countRequestTokens } from '../context/compress';
 import { tokensBelow } from '../context/context-budget';
-import { failed } from '../run/end-run';
-import { type LoopContext, type Step, factsStep } from './loop-context';
+import { type LoopContext, type Step, factsStep } from '../loop-context';
+import { countRequestTokens } from '../prompt/prompt';
+import { failed } from './end-run';
 
 /**
  * Makes the next request fit its model (I13).

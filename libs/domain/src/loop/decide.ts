@@ -1,21 +1,21 @@
 import type { FinishReason, NewFact, RunError, Waiting } from '@rondo/contract';
+import { waitsForBudget } from '../budget/await-budget';
+import { isRunBudgetExceeded, outOfTime, timeLeftMs } from '../budget/run-limits';
 import { awaitedChildren, waitForChildren } from '../child-runs/await-children';
 import { TerminalError } from '../errors';
-import type { StopReason } from '../ports';
-import { waitsForBudget } from '../run/await-budget';
+import type { LoopContext } from '../loop-context';
 import { maxReplyAttempts } from '../models/model';
-import { completed, failRun, failed, stopRun } from '../run/end-run';
-import { isRunBudgetExceeded, outOfTime, timeLeftMs } from '../run/run-limits';
+import type { StopReason } from '../ports';
+import { isStuck } from '../prompt/repetition';
+import { type KnownCall, awaitsPerson, findUnanswered, openCalls } from '../run/ledger';
 import type { RunState } from '../run/run-state';
-import { type KnownCall, awaitsPerson, findUnanswered, openCalls } from '../tool-calls/ledger';
 import { askForApproval } from '../tool-calls/approve-call';
 import { waitForInput } from '../tool-calls/call-input';
 import { askCaller } from '../tool-calls/caller-calls';
 import { askToResolve } from '../tool-calls/resolve-call';
 import { callsForCaller, unapprovedCalls } from '../tool-calls/start-call';
 import { ask, asksUser, endsRun } from '../tools/conversation.tools';
-import type { LoopContext } from './loop-context';
-import { isStuck } from './repetition';
+import { completed, failRun, failed, stopRun } from './end-run';
 
 /** What follows from the state of the run. `done`: the loop leaves the run, because it ended or waits. */
 export interface Decision {

@@ -12,12 +12,12 @@ import {
 import type { DecodedCall, DecodedReply, ReplyChunk, ReplyDecoder, ReplyPiece } from '../dialects/dialect';
 import { contentWithCalls } from '../dialects/reply-content';
 import { type ThoughtPiece, ThoughtReader } from '../dialects/thought-reader';
+import { type LoopContext, type Step, factsStep, toFactsStep } from '../loop-context';
 import type { ModelEnd } from '../models/model';
 import type { RunState } from '../run/run-state';
 import { planCalls } from '../tool-calls/plan-calls';
 import { startDuringReply } from '../tool-calls/start-call';
 import { wellFormed, WholeCharacters } from '../well-formed';
-import { type LoopContext, type Step, factsStep, toFactsStep } from './loop-context';
 
 /**
  * One reply while it streams. It is stored as one message at its end. With `execute_on_stream` it is stored in parts,

@@ -2,7 +2,7 @@ import { type CallId, type RecordedFact, isTerminal, isTerminalFact } from '@ron
 import fc from 'fast-check';
 import { LedgeredTools, RunHarness, ScriptedModel, calls, says } from '../testing';
 import type { ApprovalRuling } from '../tool-calls/approve-call';
-import { requiresApproval } from '../tool-calls/approval-rules';
+import { requiresApproval } from '../tools/approval-rules';
 import { builtInTools } from '../tools/catalog';
 
 const wishes = {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { type SettingsRequest, threadId } from '@rondo/contract';
+import { toPrompt } from '../prompt/prompt';
 import { LedgeredTools, RunHarness, says } from '../testing';
 import { AnsweringModel, readsFiles, remembers, tokensOfRequest } from '../testing/answering-model';
 import { requestViolations } from '../testing/request-violations';
 import { tools } from '../tools/catalog';
 import { toToolSet } from '../tools/tool-set';
-import { toPrompt } from './prompt';
 
 const budget = 12_000;
 const task = 'Read everything.';

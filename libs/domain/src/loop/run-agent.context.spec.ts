@@ -1,5 +1,5 @@
 import type { SettingsRequest } from '@rondo/contract';
-import { toBudgets } from '../context/model-budgets';
+import { toBudgets } from '../models/model-budgets';
 import { type ModelRequest, contextOverflow } from '../models/model';
 import { readProviders } from '../models/provider-settings';
 import { LedgeredTools, RunHarness, calls, says } from '../testing';

@@ -1,9 +1,9 @@
 import { callId, isTerminalFact } from '@rondo/contract';
+import { outOfTime } from '../budget/run-limits';
 import type { StopRequest } from '../errors';
+import type { Step } from '../loop-context';
 import type { StoppedTool, ToolAnswer, Tools } from '../ports';
-import { outOfTime } from '../run/run-limits';
 import { LedgeredTools, RunHarness, ScriptedModel, calls, says } from '../testing';
-import type { Step } from './loop-context';
 
 const stop = { requestedAt: '2026-01-01T00:00:00.000Z', reason: 'enough' };
 const command = { name: 'execute_command', arguments: { command: 'sleep 100', blocking: true } };

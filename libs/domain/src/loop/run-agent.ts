@@ -1,15 +1,15 @@
 import type { NewFact } from '@rondo/contract';
+import { mayCallModel } from '../budget/run-limits';
 import { stopChildren } from '../child-runs/stop-children';
 import { ContextMeter } from '../context/context-meter';
 import { TerminalError } from '../errors';
+import { type AgentRun, type LoopContext, type Step, factsStep, toFactsStep } from '../loop-context';
 import type { AgentPorts, AgentSignals } from '../ports';
-import { mayCallModel } from '../run/run-limits';
+import { StopReceipt } from '../run/stop-receipt';
 import { compactIfNeeded } from './compact';
 import { decide } from './decide';
-import { type AgentRun, type LoopContext, type Step, factsStep, toFactsStep } from './loop-context';
 import { withdrawRest } from './reply';
 import { settle } from './settle';
-import { StopReceipt } from './stop-receipt';
 import { lostUsage, think } from './think';
 
 /**

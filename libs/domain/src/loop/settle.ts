@@ -1,18 +1,18 @@
 import { type McpTask, type NewFact, type ToolCall, boundedResult, boundedText, failedResult } from '@rondo/contract';
 import { startChild } from '../child-runs/start-child';
+import { type LoopContext, type Step, factsStep, toFactsStep } from '../loop-context';
 import { type LoopResult, answerInLoop } from '../memory/in-loop-tools';
 import { useMemoryStore } from '../memory/memory-stores';
 import { recall } from '../memory/recall';
 import type { ToolAnswer } from '../ports';
+import { type KnownCall, attemptsSince, openCalls } from '../run/ledger';
 import { answerCall } from '../tool-calls/answer-call';
 import { inputRequested } from '../tool-calls/call-input';
 import type { CallOutcome } from '../tool-calls/call-outcome';
-import { type KnownCall, attemptsSince, openCalls } from '../tool-calls/ledger';
 import { planProgramCalls } from '../tool-calls/program-calls';
 import { answerTo, callStarted, isRemote, isTurnOver, nextWave, runsInLoop, startsRun } from '../tool-calls/start-call';
-import { wellFormed } from '../well-formed';
 import { isMemoryStoreTool } from '../tools/memory-store.tools';
-import { type LoopContext, type Step, factsStep, toFactsStep } from './loop-context';
+import { wellFormed } from '../well-formed';
 
 /** The most times that a call is sent while its outcome is unknown and a repetition is safe. */
 const maxAttempts = 3;

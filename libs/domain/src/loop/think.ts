@@ -1,18 +1,24 @@
 import type { MessageId, NewFact, NewMessage, RunError } from '@rondo/contract';
-import { countRequestTokens, halve } from '../context/compress';
-import { toInputBudget, wasTooLong } from '../context/model-budgets';
+import { type LackingBudget, awaitBudget, mayWaitFor } from '../budget/await-budget';
+import { reserveCall } from '../budget/reserve-call';
+import { budgetLack, mayCallModel } from '../budget/run-limits';
+import { halve } from '../compaction/compress';
+import { toInputBudget, wasTooLong } from '../models/model-budgets';
 import type { DecodedReply } from '../dialects/dialect';
+import { type LoopContext, type Step, factsStep, toFactsStep } from '../loop-context';
 import { fallbackAfter } from '../models/fallbacks';
-import type { ModelMessage, ModelRequest } from '../models/model';
-import { type LackingBudget, awaitBudget, mayWaitFor } from '../run/await-budget';
-import { completed, failed } from '../run/end-run';
-import { reserveCall } from '../run/reserve-call';
-import { budgetLack, mayCallModel } from '../run/run-limits';
+import type { ModelChunk, ModelEnd, ModelMessage, ModelRequest } from '../models/model';
+import { countRequestTokens, toPrompt } from '../prompt/prompt';
 import { waitsLong } from '../run/run-state';
-import { type LoopContext, type Step, factsStep, toFactsStep } from './loop-context';
-import { type ModelCallResult, callModel } from './model-call';
-import { toPrompt } from './prompt';
+import { usageFactFor } from '../run/usage-fact';
+import { completed, failed } from './end-run';
 import { beginReply, Reply } from './reply';
+
+/** How a model call ended, and the fact that records its usage. */
+interface ModelCallResult {
+  readonly end: ModelEnd;
+  usage(finishReason: string): NewFact;
+}
 
 /**
  * Calls the model and streams its reply, until the reply or the reason for its absence is in the log, or parks the run for its budget. Calls again if the
@@ -231,3 +237,50 @@ export async function lostUsage({ run, state, ports, meter }: LoopContext): Prom
   };
   return { type: 'usage.recorded', iteration, data };
 }
+
+/** Calls the model once and passes its output to the reply. Closes the stream as soon as the reply is full. */
+async function* callModel(
+  loop: LoopContext,
+  reply: Reply,
+  prompt: ModelRequest,
+): AsyncGenerator<Step, ModelCallResult> {
+  const { ids, clock, model } = loop.ports;
+  const call = { model: loop.model, iteration: loop.state.iteration, beganAt: clock.now() };
+  let firstOutputAt: string | undefined;
+  const { stop } = loop.signals;
+  const replyIsFull = new AbortController();
+
+  for await (const chunks of model.stream(prompt, AbortSignal.any([stop, replyIsFull.signal]))) {
+    for (const chunk of chunks) {
+      switch (chunk.type) {
+        case 'retried':
+          yield factsStep(loop, retried(loop, chunk));
+          break;
+        case 'end':
+          return {
+            end: chunk,
+            usage: (finishReason) => usageFactFor({ call, finishReason, firstOutputAt }, chunk, { ids, clock }),
+          };
+        case 'text':
+        case 'reasoning':
+        case 'reasoning_end':
+        case 'call_start':
+        case 'call_arguments':
+        case 'call_end':
+          firstOutputAt ??= clock.now();
+          if (!reply.isFull) for (const step of reply.receive(chunk)) yield step;
+          if (reply.isFull) replyIsFull.abort();
+      }
+    }
+  }
+  throw new Error('a model ended its stream without an end chunk');
+}
+
+const retried = (
+  { state: { iteration } }: LoopContext,
+  { attempt, delayMs, error, pacedBy }: Extract<ModelChunk, { type: 'retried' }>,
+): NewFact => ({
+  type: 'model.retried',
+  iteration,
+  data: { attempt, delay_ms: delayMs, error, ...(pacedBy !== undefined && { paced_by: pacedBy }) },
+});

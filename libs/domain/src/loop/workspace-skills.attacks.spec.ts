@@ -1,9 +1,9 @@
 import { runId, threadId } from '@rondo/contract';
 import { effectiveSettings } from '../profiles/effective-settings';
+import { toPrompt } from '../prompt/prompt';
 import { replay } from '../run/run-state';
 import { tools } from '../tools/catalog';
 import { toToolSet } from '../tools/tool-set';
-import { toPrompt } from './prompt';
 
 function toSystem(description: string): string {
   const effective = effectiveSettings({}, { model: 'demo/coder' });

@@ -1,12 +1,12 @@
 import { type NewMessage, type RunSettings, type ToolCall, type ToolResult, failedResult } from '@rondo/contract';
 import type { z } from 'zod';
 import { toText } from '../context/message-text';
-import type { AgentRun } from '../loop/loop-context';
+import type { AgentRun } from '../loop-context';
 import type { RunState } from '../run/run-state';
 import type { Tool } from '../tools/catalog';
 import { explainArguments } from '../tools/explain-arguments';
-import { type expandMessage, sequentialThinking, simpleMemory } from '../tools/memory.tools';
 import type { memoryStoreTools } from '../tools/memory-store.tools';
+import { type expandMessage, sequentialThinking, simpleMemory } from '../tools/memory.tools';
 import { targetArguments } from '../tools/tool-alias';
 import { notShown, searchTools } from '../tools/tool-search';
 

@@ -6,7 +6,7 @@ import {
   type ToolResult,
   failedResult,
 } from '@rondo/contract';
-import type { AgentRun } from '../loop/loop-context';
+import type { AgentRun } from '../loop-context';
 import type { MemoryAnswer, RunMemory } from '../ports';
 import { explainArguments } from '../tools/explain-arguments';
 import { memoryChanges, memoryDelete, memoryRead, memorySearch, memoryWrite } from '../tools/memory-store.tools';

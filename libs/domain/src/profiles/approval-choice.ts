@@ -6,7 +6,7 @@ import type {
   SettingsRequest,
   ToolChanges,
 } from '@rondo/contract';
-import { ruleName } from '../tool-calls/approval-rules';
+import { ruleName } from '../tools/approval-rules';
 import type { ToolDefinition } from '../tools/define-tool';
 import type { ToolSet } from '../tools/tool-set';
 

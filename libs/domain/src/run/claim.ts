@@ -1,6 +1,6 @@
 import type { AccountId, Message, NewFact, RecordedFact, Run, RunId, ThreadId } from '@rondo/contract';
 import type { StopRequest } from '../errors';
-import type { KnownCalls } from '../tool-calls/ledger';
+import type { KnownCalls } from './ledger';
 
 /** Who works on a run: the workers or the summarizers. A run is always in exactly one queue. */
 export type RunQueueName = 'runs' | 'compactions';

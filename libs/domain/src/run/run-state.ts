@@ -11,6 +11,7 @@ import {
   addUsage,
   noUsage,
 } from '@rondo/contract';
+import { leavesProcesses } from '../tools/leaves-processes';
 import {
   type CompactionPoint,
   type ContextState,
@@ -20,9 +21,8 @@ import {
   notCompacted,
   openCompaction,
   withEarlierSummary,
-} from '../context/context-state';
-import { type KnownCalls, callsAfter } from '../tool-calls/ledger';
-import { leavesProcesses } from '../tools/leaves-processes';
+} from './context-state';
+import { type KnownCalls, callsAfter } from './ledger';
 
 /** The state of a run, derived from its facts alone. The loop decides everything from it. */
 export interface RunState {

@@ -8,8 +8,8 @@ import {
   threadId,
 } from '@rondo/contract';
 import { summarize } from '../compaction/summarize';
-import { type ResolveBudget, budgetOfModel } from '../context/model-budgets';
-import { type AgentRun, type Step, toAgentRun } from '../loop/loop-context';
+import { type ResolveBudget, budgetOfModel } from '../models/model-budgets';
+import { type AgentRun, type Step, toAgentRun } from '../loop-context';
 import { runAgent } from '../loop/run-agent';
 import type { Model, AgentPorts, Tools } from '../ports';
 import { effectiveSettings } from '../profiles/effective-settings';

@@ -7,10 +7,10 @@ import {
   boundedResult,
   boundedText,
 } from '@rondo/contract';
+import { unknownResult } from '../run/ledger';
 import { messageUser } from '../tools/conversation.tools';
 import { browserStateFacts } from './browser-state';
 import type { AnswerContext, CallOutcome } from './call-outcome';
-import { unknownResult } from './ledger';
 
 /**
  * The facts that answer a call: its end in the ledger, and the result message for the model. That of a call of a program is for

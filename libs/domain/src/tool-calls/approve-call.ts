@@ -8,13 +8,13 @@ import {
   toApprovalId,
   failedResult,
 } from '@rondo/contract';
-import type { LoopContext } from '../loop/loop-context';
+import type { LoopContext } from '../loop-context';
+import { type KnownCall, type KnownCalls, callsAfter, openCalls } from '../run/ledger';
 import { type ToolDefinition, toEffect } from '../tools/define-tool';
 import { explainArguments } from '../tools/explain-arguments';
 import { answerCall } from './answer-call';
-import { requiresApproval } from './approval-rules';
+import { requiresApproval } from '../tools/approval-rules';
 import type { AnswerContext } from './call-outcome';
-import { type KnownCall, type KnownCalls, callsAfter, openCalls } from './ledger';
 
 /** What a person decided about a call, or that the time for it is over. */
 export interface ApprovalRuling {

@@ -11,9 +11,9 @@ import {
   connectName,
   connectWords,
 } from '@rondo/contract';
-import type { LoopContext } from '../loop/loop-context';
+import type { LoopContext } from '../loop-context';
+import { callsAfter, findUnanswered, openCalls } from '../run/ledger';
 import type { AnswerContext } from './call-outcome';
-import { callsAfter, findUnanswered, openCalls } from './ledger';
 
 /** How long a server's question waits where nothing else is said; servers keep what they need for it for some time only. */
 const usualLifetimeS = 86_400;

@@ -1,5 +1,5 @@
 import type { BrowserState, PlanProgress, RecordedResult } from '@rondo/contract';
-import type { AgentRun } from '../loop/loop-context';
+import type { AgentRun } from '../loop-context';
 import type { AgentPorts } from '../ports';
 import type { RunState } from '../run/run-state';
 

@@ -7,10 +7,10 @@ import {
   type ToolCall,
   failedResult,
 } from '@rondo/contract';
-import type { LoopContext } from '../loop/loop-context';
+import type { LoopContext } from '../loop-context';
+import { type KnownCall, openCalls } from '../run/ledger';
 import { answerCall } from './answer-call';
 import type { AnswerContext } from './call-outcome';
-import { type KnownCall, openCalls } from './ledger';
 import { callStarted } from './start-call';
 
 /**

@@ -1,6 +1,6 @@
 import { type MessageId, type NewFact, type ToolCall, callIdAt, failedResult } from '@rondo/contract';
 import type { DecodedCall } from '../dialects/dialect';
-import type { LoopContext } from '../loop/loop-context';
+import type { LoopContext } from '../loop-context';
 import { toEffect } from '../tools/define-tool';
 import { fitArguments } from '../tools/fit-arguments';
 import { runProgram } from '../tools/program.tools';

@@ -8,10 +8,10 @@ import {
   failedResult,
   programLimits,
 } from '@rondo/contract';
-import type { LoopContext } from '../loop/loop-context';
+import type { LoopContext } from '../loop-context';
+import type { KnownCalls } from '../run/ledger';
 import { isProgram } from '../tools/program.tools';
 import { answerCall } from './answer-call';
-import type { KnownCalls } from './ledger';
 import { planCall } from './plan-calls';
 
 /**

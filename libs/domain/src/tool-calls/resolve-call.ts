@@ -1,7 +1,7 @@
 import { type CallId, type NewFact, type Resolution, type ToolCall, failedResult } from '@rondo/contract';
+import { type KnownCall, type KnownCalls, awaitsPerson, callsAfter, openCalls } from '../run/ledger';
 import { answerCall } from './answer-call';
 import type { AnswerContext, CallOutcome } from './call-outcome';
-import { type KnownCall, type KnownCalls, awaitsPerson, callsAfter, openCalls } from './ledger';
 
 /** What a person found out about a call with an unknown outcome. */
 export interface CallResolution {

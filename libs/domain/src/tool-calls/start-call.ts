@@ -1,9 +1,9 @@
 import type { NewFact, ToolCall } from '@rondo/contract';
-import { type LoopContext, type Step, factsStep } from '../loop/loop-context';
+import { type LoopContext, type Step, factsStep } from '../loop-context';
 import type { CallToSend, ToolAnswer } from '../ports';
+import { type KnownCall, awaitsCalls, awaitsPerson, findUnanswered, openCalls } from '../run/ledger';
 import { endsTurn } from '../tools/conversation.tools';
 import { awaitsApproval } from './approve-call';
-import { type KnownCall, awaitsCalls, awaitsPerson, findUnanswered, openCalls } from './ledger';
 import { listAnswers } from './program-calls';
 
 /** Sequential calls after the one that ends the turn are not executed. */

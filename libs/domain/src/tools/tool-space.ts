@@ -1,5 +1,5 @@
 import type { RunSettings } from '@rondo/contract';
-import { type ResolveBudget, toInputBudget } from '../context/model-budgets';
+import { type ResolveBudget, toInputBudget } from '../models/model-budgets';
 import { type ToolDefinition, shownSchema } from './define-tool';
 
 /** What requests have for the definitions of tools: how many a provider takes, and for how many tokens those of servers may be. */

@@ -1,5 +1,5 @@
 import type { NewFact, RunId, Usage } from '@rondo/contract';
-import type { LoopContext } from '../loop/loop-context';
+import type { LoopContext } from '../loop-context';
 
 /** A budget that does not cover the next model call. */
 export interface LackingBudget {

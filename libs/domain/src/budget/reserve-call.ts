@@ -1,7 +1,7 @@
 import type { Usage } from '@rondo/contract';
-import { countRequestTokens } from '../context/compress';
-import type { LoopContext } from '../loop/loop-context';
-import { waitsLong } from './run-state';
+import type { LoopContext } from '../loop-context';
+import { countRequestTokens } from '../prompt/prompt';
+import { waitsLong } from '../run/run-state';
 
 /**
  * Reserves the next model call in the balance of the account. False: the balance does not cover it. `unrecorded` is the call

@@ -1,7 +1,7 @@
 import type { ApprovalRule, RunSettings, ToolCall } from '@rondo/contract';
-import type { ToolDefinition } from '../tools/define-tool';
-import { targetArguments } from '../tools/tool-alias';
-import type { ToolSet } from '../tools/tool-set';
+import type { ToolDefinition } from './define-tool';
+import { targetArguments } from './tool-alias';
+import type { ToolSet } from './tool-set';
 
 /** Which rule holds for a tool: its own name wins over that of the tool it stands for, and that one over its group. */
 export const ruleName = (rules: ReadonlyMap<string, ApprovalRule>, name: string, tool: ToolDefinition | undefined) =>

@@ -1,11 +1,11 @@
 import { type SettingsRequest, type WorkspaceSkill, runId, threadId } from '@rondo/contract';
+import type { AgentRun } from '../loop-context';
 import type { ModelRequest } from '../models/model';
 import { effectiveSettings } from '../profiles/effective-settings';
 import { replay } from '../run/run-state';
 import { tools } from '../tools/catalog';
 import type { ToolDefinition } from '../tools/define-tool';
 import { toToolSet } from '../tools/tool-set';
-import type { AgentRun } from './loop-context';
 import { toPrompt } from './prompt';
 
 function promptFor(request: SettingsRequest, catalog: readonly ToolDefinition[] = tools): ModelRequest {

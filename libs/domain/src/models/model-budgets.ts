@@ -1,7 +1,7 @@
 import type { RunSettings } from '@rondo/contract';
-import { findDeclaredFacts, findKnownFacts } from '../models/model-facts';
-import { type ModelEnd, contextOverflow } from '../models/model';
-import { type ModelProviders, splitModelName } from '../models/provider-settings';
+import { findDeclaredFacts, findKnownFacts } from './model-facts';
+import { type ModelEnd, contextOverflow } from './model';
+import { type ModelProviders, splitModelName } from './provider-settings';
 
 /** The most tokens that a request to a model may have; the space for the reply is subtracted already. */
 export type ResolveBudget = (model: string) => number;

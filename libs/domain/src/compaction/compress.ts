@@ -1,10 +1,17 @@
 import type { Coverage } from '@rondo/contract';
-import { type RunPosition, frameText, messagesToSend } from '../loop/prompt';
-import type { ContextMeter } from './context-meter';
-import { type Compaction, type Compression, compacted } from './context-state';
-import { type Conversation, type MessageRange, findCoverage, newestUserIndex, findRange } from './message-range';
-import { findSelection } from './selection';
-import { listTurns } from './turns';
+import type { ContextMeter } from '../context/context-meter';
+import {
+  type Conversation,
+  type MessageRange,
+  findCoverage,
+  newestUserIndex,
+  findRange,
+} from '../context/message-range';
+import { findSelection } from '../context/selection';
+import { listTurns } from '../context/turns';
+import type { RunPosition } from '../loop-context';
+import { countRequestTokens, frameText } from '../prompt/prompt';
+import { type Compaction, type Compression, compacted } from '../run/context-state';
 
 type CompressionData = Extract<Compaction, { method: 'compression' }>;
 
@@ -70,10 +77,6 @@ const firstWithin = (tried: readonly CompressionData[], tokens: number): Compres
 
 const smallest = (tried: readonly CompressionData[]): number =>
   Math.min(...tried.map(({ tokens_after }) => tokens_after));
-
-/** The tokens of the next request as it stands. */
-export const countRequestTokens = (position: RunPosition, meter: ContextMeter): Promise<number> =>
-  meter.countTokens({ frame: frameText(position), messages: messagesToSend(position) });
 
 const toData = (
   { through, keepCharacters, omitted }: Compression,

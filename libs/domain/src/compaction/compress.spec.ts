@@ -1,15 +1,16 @@
 import fc from 'fast-check';
 import { type Message, runId, threadId } from '@rondo/contract';
-import { toPrompt } from '../loop/prompt';
+import { ContextMeter } from '../context/context-meter';
 import { effectiveSettings } from '../profiles/effective-settings';
+import { toPrompt } from '../prompt/prompt';
+import { countRequestTokens } from '../prompt/prompt';
 import { evolve, replay } from '../run/run-state';
 import { EvenTokenCounter } from '../testing';
 import { anyHistory } from '../testing/histories';
 import { requestViolations } from '../testing/request-violations';
 import { tools } from '../tools/catalog';
 import { toToolSet } from '../tools/tool-set';
-import { compress, countRequestTokens } from './compress';
-import { ContextMeter } from './context-meter';
+import { compress } from './compress';
 
 const effective = effectiveSettings({}, { model: 'demo/coder' });
 if ('problems' in effective) throw new Error('the defaults are valid');

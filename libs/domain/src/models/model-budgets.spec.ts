@@ -1,5 +1,5 @@
-import type { ModelFacts } from '../models/model-facts';
-import { readProviders } from '../models/provider-settings';
+import type { ModelFacts } from './model-facts';
+import { readProviders } from './provider-settings';
 import { effectiveSettings } from '../profiles/effective-settings';
 import { budgetOfModel, toBudgets, toInputBudget } from './model-budgets';
 

@@ -1,22 +1,20 @@
 import { type Message, type NewMessage, textLimits } from '@rondo/contract';
+import type { ContextMeter } from '../context/context-meter';
 import { findSelection } from '../context/selection';
 import { withTemporary, withWarning } from '../context/temporary-message';
 import type { EncodedConversation, ReplyDecoder } from '../dialects/dialect';
 import { dialectNamed } from '../dialects/registry';
+import type { AgentRun, RunPosition } from '../loop-context';
 import { toHiddenFields } from '../memoize';
 import { memoryText } from '../memory/memory-stores';
 import type { ModelRequest } from '../models/model';
 import type { AgentPorts } from '../ports';
 import { profiles } from '../profiles/profiles';
 import type { RunState } from '../run/run-state';
-import { wellFormed, wellFormedText } from '../well-formed';
 import { serverToolMark } from '../tools/leaves-processes';
 import { callableTools, shownTools } from '../tools/tool-search';
-import type { AgentRun, LoopContext } from './loop-context';
+import { wellFormed, wellFormedText } from '../well-formed';
 import { findWarning } from './repetition';
-
-/** A run and its current state. */
-export type RunPosition = Pick<LoopContext, 'run' | 'state'>;
 
 /** The next request to the model, and what decodes its reply. */
 export function toPrompt({
@@ -58,6 +56,10 @@ export const messagesToSend = ({
 
 /** The text of system prompt and tools, which is the same in every request of a run until it loads tools. */
 export const frameText = (position: RunPosition): string => toFrame(position).text;
+
+/** The tokens of the next request as it stands. */
+export const countRequestTokens = (position: RunPosition, meter: ContextMeter): Promise<number> =>
+  meter.countTokens({ frame: frameText(position), messages: messagesToSend(position) });
 
 type Frame = ReturnType<typeof createFrame>;
 interface KnownFrame {

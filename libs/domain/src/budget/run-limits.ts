@@ -1,7 +1,7 @@
 import { type RunSettings, type Usage, addUsage } from '@rondo/contract';
-import { countRequestTokens } from '../context/compress';
 import { TerminalError } from '../errors';
-import type { AgentRun, LoopContext } from '../loop/loop-context';
+import type { AgentRun, LoopContext } from '../loop-context';
+import { countRequestTokens } from '../prompt/prompt';
 import type { LackingBudget } from './await-budget';
 import { reserveCall } from './reserve-call';
 

@@ -10,11 +10,11 @@ import {
   failedResult,
   isLaterPart,
 } from '@rondo/contract';
-import { isTemporary } from '../context/temporary-message';
 import { documentsIn } from '../files/message-documents';
 import { memoizeGrowingList, memoize } from '../memoize';
 import type { AssistantBlock, ModelMessage, ModelToolResult } from '../models/model';
 import { wellFormed, wellFormedText } from '../well-formed';
+import { isTemporary } from './temporary-message';
 
 /**
  * Turns a conversation into a valid request for any provider (I6): it begins with `user`, every call is followed by

@@ -1,12 +1,12 @@
 import { type FinishReason, type NewFact, type RunError, failedResult, toFailure } from '@rondo/contract';
 import type { StopRequest } from '../errors';
-import type { AgentRun, LoopContext } from '../loop/loop-context';
+import type { AgentRun, LoopContext } from '../loop-context';
 import type { IdGenerator } from '../ports';
+import { type LastClaim, stoppedWithError } from '../run/claim';
+import { openCalls } from '../run/ledger';
+import type { RunState } from '../run/run-state';
 import { answerCall } from '../tool-calls/answer-call';
 import type { AnswerContext } from '../tool-calls/call-outcome';
-import { openCalls } from '../tool-calls/ledger';
-import { type LastClaim, stoppedWithError } from './claim';
-import type { RunState } from './run-state';
 
 type Receipt = Extract<NewFact, { type: 'run.stopped' }>['data']['receipt'];
 

@@ -1,7 +1,7 @@
 import type { NewMessage, RecordedResult } from '@rondo/contract';
+import type { AgentRun } from '../loop-context';
 import type { RunState } from '../run/run-state';
 import type { ToolSet } from '../tools/tool-set';
-import type { AgentRun } from './loop-context';
 
 type Repeating = {
   readonly run: Pick<AgentRun, 'id' | 'settings' | 'tools'>;

@@ -1,5 +1,5 @@
 import { CountingIds, TickingClock } from '../testing';
-import { usageFactFor } from './model-call';
+import { usageFactFor } from './usage-fact';
 
 const createUsage = (tokens: number) => {
   const usage = { input_tokens: tokens, cached_tokens: tokens, output_tokens: tokens, cost_usd: 1, estimated: false };

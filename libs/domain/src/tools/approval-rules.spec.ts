@@ -1,5 +1,5 @@
 import type { ApprovalRule } from '@rondo/contract';
-import { builtInTools } from '../tools/catalog';
+import { builtInTools } from './catalog';
 import { requiresApproval } from './approval-rules';
 
 const needsApproval = (rules: Record<string, ApprovalRule>, name: string, given: Record<string, unknown> = {}) =>

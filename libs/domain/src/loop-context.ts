@@ -1,10 +1,10 @@
 import type { AwaitedChild, CallId, Delta, NewFact, RunId, RunSettings, ThreadId } from '@rondo/contract';
-import type { ContextMeter } from '../context/context-meter';
-import type { AgentPorts, AgentSignals, ToolAnswer } from '../ports';
-import type { ClaimedRun } from '../run/claim';
-import { type RunState, evolve, replay } from '../run/run-state';
-import type { ToolSet } from '../tools/tool-set';
-import type { StopReceipt } from './stop-receipt';
+import type { ContextMeter } from './context/context-meter';
+import type { AgentPorts, AgentSignals, ToolAnswer } from './ports';
+import type { ClaimedRun } from './run/claim';
+import { type RunState, evolve, replay } from './run/run-state';
+import type { StopReceipt } from './run/stop-receipt';
+import type { ToolSet } from './tools/tool-set';
 
 /** A run as the loop needs it. */
 export interface AgentRun {
@@ -47,6 +47,9 @@ export interface LoopContext {
   isCutOffByBudget?: boolean;
   state: RunState;
 }
+
+/** A run and its current state. */
+export type RunPosition = Pick<LoopContext, 'run' | 'state'>;
 
 /**
  * What the loop yields: facts that belong in one transaction, or a delta for subscribers. Steps of an array or a

@@ -1,7 +1,7 @@
 import { type Message, compactionId, messageId, runId, threadId } from '@rondo/contract';
 import { summaryMessage } from '../compaction/summarize';
-import { evolve, replay } from '../run/run-state';
 import { toHistory } from '../testing/histories';
+import { evolve, replay } from './run-state';
 
 const covers = (to: string) => ({ from_message_id: messageId.parse('msg_0'), to_message_id: messageId.parse(to) });
 

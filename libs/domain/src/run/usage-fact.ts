@@ -1,61 +1,6 @@
 import { type NewFact, noUsage } from '@rondo/contract';
-import type { ModelChunk, ModelEnd, ModelRequest } from '../models/model';
+import type { ModelEnd } from '../models/model';
 import type { AgentPorts } from '../ports';
-import { type LoopContext, type Step, factsStep } from './loop-context';
-import type { Reply } from './reply';
-
-/** How a model call ended, and the fact that records its usage. */
-export interface ModelCallResult {
-  readonly end: ModelEnd;
-  usage(finishReason: string): NewFact;
-}
-
-/** Calls the model once and passes its output to the reply. Closes the stream as soon as the reply is full. */
-export async function* callModel(
-  loop: LoopContext,
-  reply: Reply,
-  prompt: ModelRequest,
-): AsyncGenerator<Step, ModelCallResult> {
-  const { ids, clock, model } = loop.ports;
-  const call = { model: loop.model, iteration: loop.state.iteration, beganAt: clock.now() };
-  let firstOutputAt: string | undefined;
-  const { stop } = loop.signals;
-  const replyIsFull = new AbortController();
-
-  for await (const chunks of model.stream(prompt, AbortSignal.any([stop, replyIsFull.signal]))) {
-    for (const chunk of chunks) {
-      switch (chunk.type) {
-        case 'retried':
-          yield factsStep(loop, retried(loop, chunk));
-          break;
-        case 'end':
-          return {
-            end: chunk,
-            usage: (finishReason) => usageFactFor({ call, finishReason, firstOutputAt }, chunk, { ids, clock }),
-          };
-        case 'text':
-        case 'reasoning':
-        case 'reasoning_end':
-        case 'call_start':
-        case 'call_arguments':
-        case 'call_end':
-          firstOutputAt ??= clock.now();
-          if (!reply.isFull) for (const step of reply.receive(chunk)) yield step;
-          if (reply.isFull) replyIsFull.abort();
-      }
-    }
-  }
-  throw new Error('a model ended its stream without an end chunk');
-}
-
-const retried = (
-  { state: { iteration } }: LoopContext,
-  { attempt, delayMs, error, pacedBy }: Extract<ModelChunk, { type: 'retried' }>,
-): NewFact => ({
-  type: 'model.retried',
-  iteration,
-  data: { attempt, delay_ms: delayMs, error, ...(pacedBy !== undefined && { paced_by: pacedBy }) },
-});
 
 interface FinishedCall {
   readonly call: { readonly model: string; readonly iteration: number; readonly beganAt: string };
