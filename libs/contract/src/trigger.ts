@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { environment } from './environment';
 import { agentId, executionId, runId, scheduleId, threadId, webhookTriggerId } from './ids';
 import { finishReason, runStatus } from './run';
 import { requestedModel } from './model-name';
@@ -24,6 +25,7 @@ export const triggeredRun = z.strictObject({
   model: requestedModel.optional(),
   limits: limitSettings.partial().optional(),
   budget: budgetSettings.optional(),
+  environment: environment.optional(),
   metadata: z.record(z.string(), z.string()).default({}),
 });
 export type TriggeredRun = z.infer<typeof triggeredRun>;

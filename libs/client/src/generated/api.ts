@@ -2621,6 +2621,7 @@ export type components = {
                 max_active_children?: number;
             };
             budget?: components["schemas"]["BudgetSettings"];
+            environment?: components["schemas"]["Environment"];
             /** @default {} */
             metadata?: {
                 [key: string]: string;
@@ -4602,6 +4603,7 @@ export type components = {
                 max_active_children?: number;
             };
             budget?: components["schemas"]["BudgetSettings"];
+            environment?: components["schemas"]["Environment"];
             /** @default {} */
             metadata: {
                 [key: string]: string;
@@ -4935,6 +4937,7 @@ export type components = {
                 max_active_children?: number;
             };
             budget?: components["schemas"]["BudgetSettings"];
+            environment?: components["schemas"]["Environment"];
             /** @default {} */
             metadata?: {
                 [key: string]: string;

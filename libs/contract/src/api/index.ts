@@ -119,6 +119,7 @@ export {
   type AnthropicContentBlock,
   type AnthropicDeploymentChange,
   type AnthropicEnvironmentChange,
+  type AnthropicNetworking,
   type AnthropicEventQuery,
   type AnthropicFileQuery,
   type AnthropicModel,

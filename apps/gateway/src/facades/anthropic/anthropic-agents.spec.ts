@@ -134,9 +134,50 @@ describe('environments of Claude Managed Agents', () => {
     expect(await reason(environments.retrieve(made.id))).toMatchObject({ errorCode: 'environment_not_found' });
   });
 
+  it('limit what the sessions that are begun in them reach', async () => {
+    const { environments, sessions } = client().beta;
+    const networking = { type: 'limited' as const, allowed_hosts: ['api.example.com'] };
+    const made = await environments.create({ name: 'Limited', config: { type: 'cloud', networking } });
+    expect(made.config).toMatchObject({
+      networking: { ...networking, allow_mcp_servers: false, allow_package_managers: false },
+    });
+    const begin = async () =>
+      sessions.create({
+        ...{ agent: (await createAgent()).id, environment_id: made.id },
+        initial_events: [message('Go.')],
+      });
+    const readEgress = async (session: { id: string }) => (await newestRun(session.id)).settings.environment?.egress;
+    const first = await begin();
+    expect(await readEgress(first)).toEqual(['api.example.com']);
+
+    const wider = { type: 'limited', allow_package_managers: true } as const;
+    await environments.update(made.id, { config: { type: 'cloud', networking: wider } });
+    expect(await readEgress(await begin())).toEqual(expect.arrayContaining(['api.example.com', 'pypi.org']));
+    await environments.update(made.id, { config: { type: 'cloud', networking: { type: 'unrestricted' } } });
+    expect(await readEgress(await begin())).toBeUndefined();
+
+    await sessions.events.send(first.id, { events: [message('Go on.')] });
+    expect(await readEgress(first)).toEqual(['api.example.com']);
+  });
+
+  it('allow an agent no host that it does not allow itself', async () => {
+    const definition = { name: 'narrow', environment: { egress: ['*.example.com', 'pypi.org'] } };
+    const { body } = await gateway.as().post('/v1/agents').send({ definition }).expect(201);
+    const networking = { type: 'limited' as const, allowed_hosts: ['api.example.com', 'example.org'] };
+    const { id } = await client().beta.environments.create({ name: 'Both', config: { type: 'cloud', networking } });
+    const session = await client().beta.sessions.create({
+      ...{ agent: (body as { id: string }).id, environment_id: id, initial_events: [message('Go.')] },
+    });
+    expect((await newestRun(session.id)).settings.environment).toEqual({ egress: ['api.example.com'] });
+  });
+
   it.each([
     [{ type: 'self_hosted' }, 'config.type'],
-    [{ type: 'cloud', networking: { type: 'limited', allowed_hosts: ['a'] } }, 'config.networking'],
+    [
+      { type: 'cloud', networking: { type: 'limited', allowed_hosts: ['https://a'] } },
+      'config.networking.allowed_hosts',
+    ],
+    [{ type: 'cloud', networking: { type: 'none' } }, 'config.networking'],
     [{ type: 'cloud', packages: { pip: ['numpy'] } }, 'config.packages.pip'],
   ])('are refused by name: %j', async (config, field) => {
     const refused = client().beta.environments.create({ name: 'x', config: config as never });

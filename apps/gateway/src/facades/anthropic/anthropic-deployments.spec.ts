@@ -1,4 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
+import type { Run } from '@rondo/contract';
 import { newUlid } from '@rondo/platform';
 import { RunningGateway, adminKey } from '../../testing/running-gateway';
 import { ScheduleFiring } from '../../triggers/schedule-firing';
@@ -138,6 +139,28 @@ describe('a deployment of Claude Managed Agents', () => {
     [{ vault_ids: ['vlt_x'] }, 'vault_ids'],
   ])('is refused with the reason: %j', async (more, why) => {
     await expect(create(more)).rejects.toThrow(why);
+  });
+});
+
+describe('a deployment in an environment with a list of hosts', () => {
+  it('begins sessions that reach no others, also when a client goes on with them', async () => {
+    const networking = { type: 'limited' as const, allowed_hosts: ['api.example.com'] };
+    const config = { type: 'cloud' as const, networking };
+    const { id: limited } = await connect().environments.create({ name: 'limited', config });
+    const readEgress = async (session: string | null) => {
+      const { body } = await gateway.as().get(`/v1/runs?limit=1&thread_id=${session}`).expect(200);
+      return (body as { data: Run[] }).data[0]?.settings.environment?.egress;
+    };
+    const { id } = await create({ environment_id: limited });
+
+    const { session_id: session } = await connect().deployments.run(id);
+    expect(await readEgress(session)).toEqual(['api.example.com']);
+    await connect().sessions.events.send(session ?? '', { events: [say('Go on.')] });
+    expect(await readEgress(session)).toEqual(['api.example.com']);
+
+    await connect().deployments.update(id, { environment_id: environment });
+    expect(await readEgress((await connect().deployments.run(id)).session_id)).toBeUndefined();
+    await connect().deployments.archive(id);
   });
 });
 

@@ -1,4 +1,12 @@
-import { type AccountId, type Execution, type ScheduleId, agentId, scheduleId } from '@rondo/contract';
+import {
+  type AccountId,
+  type AgentId,
+  type Environment,
+  type Execution,
+  type ScheduleId,
+  agentId,
+  scheduleId,
+} from '@rondo/contract';
 import { type AnthropicDeploymentChange, type NewAnthropicDeployment, anthropicCoverage } from '@rondo/contract/api';
 import { TerminalError, templateProblem } from '@rondo/domain';
 import type { Executions, FacadeIds, FacadeObject, Runs, ScheduleAddress } from '@rondo/persistence';
@@ -9,7 +17,7 @@ import { cronExpression, timeZone } from '../../triggers/cron-times';
 import { scheduleRoots } from '../../triggers/run-request';
 import type { ScheduleService, ShownSchedule } from '../../triggers/schedule-service';
 import { type AnthropicAgents, mergeMetadata } from './anthropic-agents';
-import type { AnthropicEnvironments } from './anthropic-environments';
+import { type AnthropicEnvironments, limitHosts } from './anthropic-environments';
 import { refuse, refuseFields } from './anthropic-errors';
 import { toInput } from './anthropic-messages';
 
@@ -26,7 +34,7 @@ interface AnthropicDeploymentsDependencies {
   readonly executions: Pick<Executions, 'list'>;
   readonly runs: Pick<Runs, 'get'>;
   readonly agents: Pick<AnthropicAgents, 'resolve' | 'get'>;
-  readonly environments: Pick<AnthropicEnvironments, 'require'>;
+  readonly environments: Pick<AnthropicEnvironments, 'requireHosts'>;
 }
 
 /**
@@ -41,10 +49,11 @@ export class AnthropicDeployments {
     refuseFields(request, anthropicCoverage.requests['POST /deployments']);
     const { name, description = null, metadata = {}, initial_events: events, environment_id: environmentId } = request;
     await this.requireChange(accountId, request);
+    const environment = await this.readEnvironment(accountId, toAgentId(request.agent), environmentId);
     const { id } = await this.dependencies.service.create(accountId, {
       ...{ name, missed: 'once', overlap: 'allow', thread: 'new', thread_id: null, is_paused: true },
       ...toTimes(request.schedule),
-      run: { input: toText(events), agent_id: toAgentId(request.agent), metadata: {} },
+      run: { input: toText(events), agent_id: toAgentId(request.agent), metadata: {}, environment },
     });
     const metadataOfRuns = {
       [deploymentKeys.deployment]: toDeploymentId(id),
@@ -76,9 +85,15 @@ export class AnthropicDeployments {
     refuseFields(request, anthropicCoverage.requests['POST /deployments']);
     const { accountId } = address;
     const { name, description, metadata, agent, environment_id: environmentId, initial_events: events } = request;
-    await this.requireOpen(address);
+    const { data: stored } = await this.requireOpen(address);
     await this.requireChange(accountId, request);
     const { run } = await this.dependencies.service.get(address);
+    const agentOfRuns = agent === undefined ? run.agent_id : toAgentId(agent);
+    const isMoved = agent !== undefined || environmentId !== undefined;
+    const environment =
+      isMoved && agentOfRuns
+        ? await this.readEnvironment(accountId, agentOfRuns, environmentId ?? String(stored['environment_id']))
+        : undefined;
     await this.dependencies.service.update(address, {
       name,
       ...(request.schedule !== undefined && toTimes(request.schedule)),
@@ -86,6 +101,7 @@ export class AnthropicDeployments {
         ...run,
         ...(events && { input: toText(events) }),
         ...(agent !== undefined && { agent_id: toAgentId(agent) }),
+        ...(isMoved && { environment }),
         ...(environmentId !== undefined && {
           metadata: { ...run.metadata, [deploymentKeys.environment]: environmentId },
         }),
@@ -181,8 +197,6 @@ export class AnthropicDeployments {
   ) {
     if (schedule === null) throw refuse('schedule', 'a deployment without one');
     if (initial_events) toText(initial_events);
-    if (environment_id !== undefined)
-      await this.dependencies.environments.require({ accountId, environmentId: environment_id });
     if (agent === undefined) return;
     const address = { accountId, agentId: toAgentId(agent) };
     const { snapshot } = await this.dependencies.agents.resolve(address, { version: undefined, overrides: undefined });
@@ -196,10 +210,24 @@ export class AnthropicDeployments {
     return row;
   }
 
-  private async requireOpen(address: ScheduleAddress): Promise<void> {
-    const { data } = await this.findRow(address);
-    if (data['archived_at'] !== null)
+  private async requireOpen(address: ScheduleAddress): Promise<FacadeObject> {
+    const row = await this.findRow(address);
+    if (row.data['archived_at'] !== null)
       throw new ApiError('malformed_request', `${toDeploymentId(address.scheduleId)} is archived.`);
+    return row;
+  }
+
+  /** Of its runs, where the environment is limited to some hosts. */
+  private async readEnvironment(
+    accountId: AccountId,
+    agent: AgentId,
+    environmentId: string,
+  ): Promise<Environment | undefined> {
+    const hosts = await this.dependencies.environments.requireHosts({ accountId, environmentId });
+    if (!hosts) return undefined;
+    const active = { version: undefined, overrides: undefined };
+    const { definition } = await this.dependencies.agents.resolve({ accountId, agentId: agent }, active);
+    return limitHosts(definition.environment, hosts);
   }
 
   private async change(

@@ -1,5 +1,5 @@
-import type { AccountId } from '@rondo/contract';
-import type { AnthropicEnvironmentChange, NewAnthropicEnvironment } from '@rondo/contract/api';
+import { type AccountId, type Environment, isListedHost } from '@rondo/contract';
+import type { AnthropicEnvironmentChange, AnthropicNetworking, NewAnthropicEnvironment } from '@rondo/contract/api';
 import type { FacadeIds, FacadeObject } from '@rondo/persistence';
 import { newUlid } from '@rondo/platform';
 import { ApiError } from '../../problems/api-error';
@@ -7,18 +7,22 @@ import { mergeMetadata } from './anthropic-agents';
 import { refuse } from './anthropic-errors';
 
 const toKind = (accountId: AccountId) => ({ accountId, facade: 'anthropic', kind: 'environment' });
-const config = {
-  type: 'cloud',
-  networking: { type: 'unrestricted' },
-  packages: { type: 'packages', apt: [], cargo: [], gem: [], go: [], npm: [], pip: [] },
-} as const;
+const packages = { type: 'packages', apt: [], cargo: [], gem: [], go: [], npm: [], pip: [] } as const;
+const unrestricted = { type: 'unrestricted' } as const;
+
+/** What `allow_package_managers` adds to the hosts. */
+const registries = [
+  ...['registry.npmjs.org', 'pypi.org', 'files.pythonhosted.org', 'rubygems.org', 'index.rubygems.org'],
+  ...['crates.io', 'index.crates.io', 'static.crates.io', 'proxy.golang.org', 'sum.golang.org'],
+  ...['deb.debian.org', 'security.debian.org', 'archive.ubuntu.com', 'security.ubuntu.com'],
+];
 
 interface Address {
   readonly accountId: AccountId;
   readonly environmentId: string;
 }
 
-/** Names for the one kind of environment that there is: a sandbox for each session. */
+/** Names for sandboxes, of which each session has one, with the hosts that they reach. */
 export class AnthropicEnvironments {
   constructor(private readonly ids: FacadeIds) {}
 
@@ -26,7 +30,8 @@ export class AnthropicEnvironments {
     refuseConfig(request.config);
     const { name, description = null, metadata = {} } = request;
     const environmentId = `env_${newUlid()}`;
-    const data = { name, description, metadata, archived_at: null, updated_at: at };
+    const networking = mergeNetworking(unrestricted, request.config?.networking);
+    const data = { name, description, metadata, networking, archived_at: null, updated_at: at };
     await this.ids.addObject(toKind(accountId), { id: environmentId, data, isThread: false });
     return this.get({ accountId, environmentId });
   }
@@ -58,6 +63,7 @@ export class AnthropicEnvironments {
       ...(typeof name === 'string' && { name }),
       ...(description !== undefined && { description }),
       metadata: mergeMetadata(data['metadata'], metadata),
+      networking: mergeNetworking(readNetworking(data), request.config?.networking),
       updated_at: at,
     }));
   }
@@ -71,10 +77,11 @@ export class AnthropicEnvironments {
     return { id: address.environmentId, type: 'environment_deleted' };
   }
 
-  /** Throws unless sessions may begin in it. */
-  async require(address: Address): Promise<void> {
-    const { archived_at: at } = await this.get(address);
+  /** Resolves to the only hosts that it reaches, if it is limited to some. Throws unless sessions may begin in it. */
+  async requireHosts(address: Address): Promise<readonly string[] | undefined> {
+    const { archived_at: at, config } = await this.get(address);
     if (at !== null) throw new ApiError('environment_archived', `${address.environmentId} is archived.`);
+    return toHosts(config.networking);
   }
 
   private async change(
@@ -95,14 +102,47 @@ const notFound = (id: string): ApiError => new ApiError('environment_not_found',
 
 const toEnvironment = ({ id, data, created_at }: FacadeObject) => {
   const { name, description, metadata, archived_at, updated_at } = data;
+  const config = { type: 'cloud', networking: readNetworking(data), packages };
   return { id, type: 'environment', name, description, metadata, archived_at, updated_at, created_at, config };
 };
 
 function refuseConfig(given: NewAnthropicEnvironment['config']): void {
   if (!given) return;
   if (given.type === 'self_hosted') throw refuse('config.type', '"self_hosted"');
-  if (given.networking && given.networking.type !== 'unrestricted')
-    throw refuse('config.networking', `"${given.networking.type}"`);
-  const packages = Object.entries(given.packages ?? {}).filter(([, names]) => Array.isArray(names) && names.length > 0);
-  if (packages[0]) throw refuse(`config.packages.${packages[0][0]}`, 'installing packages');
+  const installed = Object.entries(given.packages ?? {}).filter(
+    ([, names]) => Array.isArray(names) && names.length > 0,
+  );
+  if (installed[0]) throw refuse(`config.packages.${installed[0][0]}`, 'installing packages');
+}
+
+/** As it was stored. */
+const readNetworking = (data: FacadeObject['data']) => (data['networking'] ?? unrestricted) as AnthropicNetworking;
+
+/** What is absent stays. */
+function mergeNetworking(
+  stored: AnthropicNetworking,
+  given: AnthropicNetworking | null | undefined,
+): AnthropicNetworking {
+  if (!given) return stored;
+  if (given.type === 'unrestricted') return given;
+  const known = stored.type === 'limited' ? stored : undefined;
+  return {
+    type: 'limited',
+    allowed_hosts: given.allowed_hosts ?? known?.allowed_hosts ?? [],
+    allow_mcp_servers: given.allow_mcp_servers ?? known?.allow_mcp_servers ?? false,
+    allow_package_managers: given.allow_package_managers ?? known?.allow_package_managers ?? false,
+  };
+}
+
+function toHosts(networking: AnthropicNetworking): readonly string[] | undefined {
+  if (networking.type === 'unrestricted') return undefined;
+  const { allowed_hosts: hosts, allow_package_managers: withRegistries } = networking;
+  return [...(hosts ?? []), ...(withRegistries ? registries : [])];
+}
+
+/** The environment of an agent where only these hosts are reached, and of them none that the agent does not reach itself. */
+export function limitHosts(own: Environment = {}, hosts: readonly string[] | undefined): Environment {
+  if (!hosts) return own;
+  const { egress } = own;
+  return { ...own, egress: hosts.filter((host) => !egress || egress.includes(host) || isListedHost(egress, host)) };
 }

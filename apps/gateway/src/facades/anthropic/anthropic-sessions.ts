@@ -2,6 +2,7 @@ import {
   type AccountId,
   type AgentDefinition,
   type AgentId,
+  type Environment,
   type InputBlock,
   type Run,
   agentDefinition,
@@ -31,7 +32,7 @@ import type { RunService } from '../../runs/run-service';
 import { type Position, readPosition } from '../positions';
 import { type AnthropicAgents, mergeMetadata, toSnapshot } from './anthropic-agents';
 import { deploymentKeys } from './anthropic-deployments';
-import type { AnthropicEnvironments } from './anthropic-environments';
+import { type AnthropicEnvironments, limitHosts } from './anthropic-environments';
 import { refuse, refuseFields } from './anthropic-errors';
 import { type ReadableRuns, listEvents } from './anthropic-log';
 import { type AnthropicResources, addResource, resourceNotFound, withoutResource } from './anthropic-resources';
@@ -39,6 +40,7 @@ import { refuseUnservedEvents, sendEvents, toTurn } from './anthropic-messages';
 
 const toKind = (accountId: AccountId) => ({ accountId, facade: 'anthropic', kind: 'session' });
 
+const storedHosts = z.array(z.string()).optional();
 const storedSession = z.object({ agent: z.object({ version: z.number() }), definition: agentDefinition });
 
 interface AnthropicSessionsDependencies {
@@ -48,7 +50,7 @@ interface AnthropicSessionsDependencies {
   readonly service: Pick<RunService, 'create' | 'answer' | 'answerCalls' | 'decideTogether' | 'stop'>;
   readonly quotas: Pick<AccountQuotas, 'add'>;
   readonly agents: Pick<AnthropicAgents, 'resolve' | 'isActive'>;
-  readonly environments: Pick<AnthropicEnvironments, 'require'>;
+  readonly environments: Pick<AnthropicEnvironments, 'requireHosts'>;
   readonly resources: Pick<AnthropicResources, 'read' | 'show' | 'findUndelivered'>;
 }
 
@@ -67,12 +69,13 @@ export class AnthropicSessions {
     const resources = await this.dependencies.resources.read(accountId, request.resources ?? [], at);
     refuseUnservedEvents(events);
     const turn = events.length > 0 ? toTurn(events.filter((event) => event.type === 'user.message')) : undefined;
-    await this.dependencies.environments.require({ accountId, environmentId });
+    const hosts = await this.dependencies.environments.requireHosts({ accountId, environmentId });
     const agent = await this.resolveAgent(accountId, request.agent);
     await this.dependencies.quotas.add(accountId, { threads: 1 });
     const session = { accountId, threadId: threadId.parse(`thr_${newUlid()}`) };
     const data = {
       environment_id: environmentId,
+      hosts,
       title,
       metadata,
       archived_at: null,
@@ -195,11 +198,26 @@ export class AnthropicSessions {
       thread_id: thread,
       ...turn,
       ...(files.length > 0 && { files }),
+      ...(await this.readEnvironment({ accountId, threadId: thread }, row, definition)),
       on_active_run: 'queue' as const,
       ...(named ? { agent_id: named } : definition && withDefinition({}, definition)),
     };
     const { run } = await this.dependencies.service.create(accountId, request);
     return run;
+  }
+
+  /** What its runs are limited to. The sessions of a deployment go on as they began. */
+  private async readEnvironment(
+    session: ThreadAddress,
+    row: FacadeObject | undefined,
+    definition: AgentDefinition | undefined,
+  ): Promise<{ environment?: Environment }> {
+    const hosts = storedHosts.parse(row?.data['hosts']);
+    if (hosts) return { environment: limitHosts(definition?.environment, hosts) };
+    if (row) return {};
+    const newest = (await this.dependencies.runs.list({ ...session, limit: 1 })).data[0];
+    const environment = newest?.metadata[deploymentKeys.deployment] ? newest.settings.environment : undefined;
+    return environment ? { environment } : {};
   }
 
   /** Runs name their agent while it is what the session began with. One with MCP servers keeps their secrets, so it is named anyway. */

@@ -11,10 +11,10 @@ export const anthropicCoverage = {
     'POST /agents/{id}/archive': 'no new session can have it',
     'GET /agents/{id}/versions': 'newest first',
     'POST /environments':
-      'a name for the one kind there is: a [sandbox](../sandboxes.md) for each session, with network',
+      'a name for the [sandboxes](../sandboxes.md), of which each session has one, and the [hosts](../environment-of-agents.md) that they reach',
     'GET /environments': 'those of the account',
     'GET /environments/{id}': 'one of them',
-    'POST /environments/{id}': 'another name, description or metadata',
+    'POST /environments/{id}': 'another name, description or metadata, or other hosts for what begins from then on',
     'POST /environments/{id}/archive': 'no new session can have it',
     'DELETE /environments/{id}': 'sessions that have it go on',
     'POST /sessions': 'a thread. With `initial_events` it begins with them, or not at all',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { environment } from '../../environment';
 
 const metadata = z
   .record(z.string().min(1).max(64), z.string().max(512))
@@ -77,9 +78,20 @@ export const agentChange = z.strictObject({
 export type AnthropicAgentChange = z.infer<typeof agentChange>;
 
 const packages = z.record(z.string(), z.unknown());
+const networking = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('unrestricted') }),
+  z.strictObject({
+    type: z.literal('limited'),
+    allowed_hosts: environment.shape.egress.nullable(),
+    allow_mcp_servers: z.boolean().nullish(),
+    allow_package_managers: z.boolean().nullish(),
+  }),
+]);
+export type AnthropicNetworking = z.infer<typeof networking>;
+
 const environmentConfig = z.looseObject({
   type: z.enum(['cloud', 'self_hosted']),
-  networking: z.looseObject({ type: z.string() }).nullish(),
+  networking: networking.nullish(),
   packages: packages.nullish(),
 });
 
