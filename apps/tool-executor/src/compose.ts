@@ -192,6 +192,7 @@ const toRetention = ({ SANDBOX_ARCHIVE_H, SANDBOX_DELETE_DAYS }: Config) => ({
 
 const toToolSandboxes = (sandboxes: SandboxProvider, previews: PreviewUrls): ToolSandboxes => ({
   get: sandboxes.get.bind(sandboxes),
+  ...(sandboxes.moments && { moments: sandboxes.moments }),
   ...(sandboxes.openSkills && { openSkills: sandboxes.openSkills.bind(sandboxes) }),
   toEgress: sandboxes.toEgress.bind(sandboxes),
   previewUrl: previews.findUrl.bind(previews),

@@ -118,6 +118,18 @@ const variables = z.object({
       unit: 'MiB',
       default: defaults.freeDiskBytes / mebibyte,
     }),
+  SANDBOX_REWIND_MB: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(1_048_576)
+    .optional()
+    .meta({
+      description:
+        'What the earlier states of a workspace may take, so that forks and edits can have the files as they were then (docs/rewind.md). They are kept beside it, after each call that may change files. `0`: none are kept. Daytona keeps none.',
+      unit: 'MiB',
+      default: defaults.rewindBytes / mebibyte,
+    }),
   SANDBOX_FILES: count.optional().meta({
     description: 'Files and directories of a sandbox, limited like its size; those in its `/tmp` are watched.',
     default: defaults.files,
@@ -198,6 +210,7 @@ export const toSandboxSettings = (config: Config) =>
     diskBytes: config.SANDBOX_DISK_MB && config.SANDBOX_DISK_MB * mebibyte,
     hardDisk: config.SANDBOX_DISK_HARD,
     freeDiskBytes: config.SANDBOX_DISK_FREE_MB === undefined ? undefined : config.SANDBOX_DISK_FREE_MB * mebibyte,
+    rewindBytes: config.SANDBOX_REWIND_MB === undefined ? undefined : config.SANDBOX_REWIND_MB * mebibyte,
     files: config.SANDBOX_FILES,
     requireLimits: config.SANDBOX_REQUIRE_LIMITS ?? config.NODE_ENV === 'production',
     processes: config.SANDBOX_PROCESSES,

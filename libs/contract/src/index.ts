@@ -21,6 +21,7 @@ export {
   workspaceSkill,
   workspacePrepared,
 } from './environment';
+export { type FileChanges, type WorkspaceRewinding, fileChanges } from './rewind';
 
 // Messages and images
 export {

@@ -130,6 +130,10 @@ export class TestExecutor {
         return this.act(thread, request.action);
       case 'exec':
         return this.runCommand(request);
+      case 'moment':
+      case 'rewind':
+      case 'rewind_preview':
+        throw new TunnelError('unsupported', 'Earlier states of workspaces are not kept here.');
       case 'prepare':
         throw new TunnelError('invalid_request', 'Nothing prepares workspaces here.');
       case 'connect':

@@ -29,6 +29,7 @@ import { prepareWorkspace } from '../environments/prepare-workspace';
 import type { WorkspaceHosting } from './workspace-ownership';
 import { runPersonCommand } from './person-command';
 import { TunnelShares } from './tunnel-shares';
+import { whyNothing } from '../sandboxes/host/moments/moments';
 import { filePieces } from '../sandboxes/provider/workspace-file';
 
 interface SandboxAccessParts {
@@ -138,6 +139,11 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
         return this.operateBrowser(request);
       case 'exec':
         return { head: {}, serve: (tunnel) => this.runCommand(request, tunnel) };
+      case 'moment':
+        return { head: await this.findMoment(request) };
+      case 'rewind_preview':
+      case 'rewind':
+        return { head: {}, serve: (tunnel) => this.rewind(request, tunnel) };
       case 'prepare':
         return { head: {}, serve: (tunnel) => this.prepare(request, tunnel) };
     }
@@ -147,6 +153,40 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
     return this.use(request, (sandbox) => runPersonCommand(sandbox, request, tunnel)).catch((error: unknown) => {
       throw asTunnelError(error);
     });
+  }
+
+  private async findMoment(request: RequestWithOp<'moment'>): Promise<SandboxHead<'moment'>> {
+    await this.requireHere(request);
+    const found = await this.requireMoments().find(request.thread_id, request.keys);
+    return found?.tree === undefined
+      ? { moment: null, refused: whyNothing(found) }
+      : { moment: found.key, refused: null };
+  }
+
+  /** The sandbox is awake meanwhile, so it needs a place. */
+  private async rewind(request: RequestWithOp<'rewind' | 'rewind_preview'>, tunnel: Duplex): Promise<void> {
+    const { thread_id: thread, account_id: account, moment } = request;
+    tunnel.resume();
+    const labels = { thread, account };
+    const changes = await this.use(request, () =>
+      request.op === 'rewind_preview'
+        ? this.requireMoments().preview(thread, moment, labels)
+        : this.requireMoments().bringBack(thread, { of: request.of, moment, run: request.run_id, labels }),
+    ).catch((error: unknown) => {
+      throw asTunnelError(error);
+    });
+    tunnel.end(JSON.stringify(changes));
+  }
+
+  private requireMoments(): NonNullable<SandboxProvider['moments']> {
+    const { moments, name } = this.parts.sandboxes;
+    if (moments) return moments;
+    throw new SandboxError(
+      'unsupported',
+      name === 'daytona'
+        ? 'Earlier states of a workspace are not kept at Daytona.'
+        : 'Earlier states of workspaces are not kept here: SANDBOX_REWIND_MB of the executor is 0.',
+    );
   }
 
   /** One after the other in each workspace, only as long as the tunnel is open, and for the last holder of the run that asks. */

@@ -67,6 +67,8 @@ interface RunningCall {
 }
 
 export type ToolSandboxes = Pick<SandboxProvider, 'get' | 'toEgress' | 'openSkills'> & {
+  /** Absent where no states of workspaces are kept. */
+  readonly moments?: Pick<NonNullable<SandboxProvider['moments']>, 'enter'>;
   /** Absent where previews are not configured. */
   readonly previewUrl?: (threadId: string, port: number) => string | undefined;
   /** Rejects unless the workspace is here. Absent where it cannot be anywhere else. */
@@ -131,6 +133,7 @@ export class ToolRunner {
       const labels = { ...user, run: call.run_id, ...(call.epoch !== undefined && { epoch: String(call.epoch) }) };
       ends.push(await this.useSkills(prepared, call, labels));
       const sandbox = await this.parts.sandboxes.get(call.thread_id, labels);
+      ends.push(await this.beginMoment(prepared, call, labels));
       return await this.runInTurn(prepared, { call, startBy, listeners, sandbox });
     } finally {
       for (const end of ends.reverse()) end();
@@ -162,6 +165,14 @@ export class ToolRunner {
     if (folder !== undefined && this.parts.skills) return this.parts.skills.use(folder, skills, run);
     const names = skills.map(({ name }) => name).join(', ');
     throw new SandboxError('unsupported', `Not executed: the run names skills (${names}), and ${noSkills}`);
+  }
+
+  /** Resolves to what is called when the call has ended: the state of the files is kept then, before the next call begins. */
+  private async beginMoment({ tool }: PreparedCall, call: DispatchedCall, labels: SandboxLabels): Promise<() => void> {
+    const { moments } = this.parts.sandboxes;
+    if (!moments || call.effect_class === 'pure') return () => undefined;
+    if (!usesFiles(tool) && !runsCommands(tool, call) && !tool.name.startsWith('browser_')) return () => undefined;
+    return moments.enter(call.thread_id, { run: call.run_id, call: call.call_id, labels });
   }
 
   private async deletionNotice({ thread_id, call_id }: DispatchedCall): Promise<string | undefined> {

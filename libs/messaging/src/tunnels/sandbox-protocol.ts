@@ -6,13 +6,16 @@ import { TunnelError } from './tunnel';
 
 const path = z.string().max(4_096);
 const thread = { thread_id: threadId, account_id: accountId };
+/** The newest ones of a run. */
+export const momentKeys = 5_000;
 const count = z.number().int().nonnegative();
 
 /**
  * What a gateway or a worker asks of the executor that has a thread's sandbox. Answers are heads of tunnels; `read`, `connect`
  * and `site` go on with bytes, `write` takes bytes and then says what was written (`writtenFile`). `browser_look` and
  * `browser_act` go on with a `browserScreen` in JSON, `exec` with a line of JSON for each `commandEvent`; its command is killed when
- * the tunnel is closed before. `prepare` goes on with a `workspacePrepared` in JSON, and so long it must stay open.
+ * the tunnel is closed before. `prepare` goes on with a `workspacePrepared` in JSON, and so long it must stay open;
+ * `rewind` and `rewind_preview` go on with `fileChanges`.
  */
 export const sandboxRequest = z.discriminatedUnion('op', [
   z.object({ ...thread, op: z.literal('status') }),
@@ -43,6 +46,11 @@ export const sandboxRequest = z.discriminatedUnion('op', [
   }),
   /** The executor parses the environment strictly, so that it passes over nothing that a newer worker asks for. */
   z.object({ ...thread, op: z.literal('prepare'), run_id: runId, environment: z.record(z.string(), z.unknown()) }),
+  /** The newest moment among these, whose files were kept: the ids of calls, and of the run that made them. */
+  z.object({ ...thread, op: z.literal('moment'), keys: z.array(z.string().max(64)).max(momentKeys) }),
+  z.object({ ...thread, op: z.literal('rewind_preview'), moment: z.string().max(64) }),
+  /** `of` had the moment. It may be the same thread. */
+  z.object({ ...thread, op: z.literal('rewind'), run_id: runId, of: threadId, moment: z.string().max(64) }),
   z.object({ account_id: accountId, op: z.literal('sites') }),
   z.object({ account_id: accountId, op: z.literal('states'), thread_ids: z.array(threadId).max(200) }),
 ]);
@@ -92,6 +100,9 @@ const heads = {
   browser_act: z.object({}),
   exec: z.object({}),
   prepare: z.object({}),
+  moment: z.object({ moment: z.string().nullable(), refused: z.string().nullable() }),
+  rewind_preview: z.object({}),
+  rewind: z.object({}),
 } as const satisfies Record<SandboxRequest['op'], z.ZodType>;
 
 export type SandboxHead<Op extends SandboxRequest['op']> = z.infer<(typeof heads)[Op]>;

@@ -21,6 +21,7 @@ import { type CopySettings, WorkspaceCopies } from './workspaces/workspace-copie
 import { enforceDiskQuotas } from './disk-quotas';
 import { HostSandbox } from './host-sandbox';
 import { FreeDisk } from '../provider/free-disk';
+import { Moments } from './moments/moments';
 import { Workspaces } from './workspaces/workspaces';
 import { IsolationOnDemand } from './isolation/isolation-on-demand';
 import type { Launcher } from './agent/launcher';
@@ -58,6 +59,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
   private readonly booted = new Set<HostSandbox>();
   private readonly workspaces: Workspaces;
   readonly freeDisk: FreeDisk;
+  readonly moments?: Moments;
   private readonly isolation: IsolationOnDemand<Result>;
   private readonly ahead: PreparedSandboxes;
   private readonly upkeep: Upkeep;
@@ -87,6 +89,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     });
     const deleteFiles = (threadId: string) => this.stopAndDelete(threadId);
     const held = { workspaces, records: this.records, sandboxes: this.sandboxes, deleteFiles, log };
+    if (settings.rewindBytes > 0) this.moments = this.toMoments(workspaces);
     if (copies) this.copies = new WorkspaceCopies({ settings: copies, ...held });
     this.upkeep = new Upkeep(log);
     this.upkeep.every(Math.min(settings.idleMs / 4, longestIdleCheckMs), () => this.stopIdle());
@@ -188,6 +191,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     this.closed = true;
     this.upkeep.stop();
     await this.ahead.close();
+    await this.moments?.close();
     await Promise.all(this.sandboxes.all().map((sandbox) => sandbox.stop()));
     await this.sandboxes.close();
     await this.copies?.close();
@@ -212,8 +216,28 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     this.sandboxes.forget(threadId);
     this.egress.forget(threadId);
     this.shapes.set(threadId, undefined);
+    await this.moments?.remove(threadId);
     await this.workspaces.remove(threadId);
     this.log.info({ threadId }, 'sandbox removed');
+  }
+
+  private toMoments(workspaces: Workspaces): Moments {
+    const { root, rewindBytes, files } = this.settings;
+    return new Moments({
+      ...{ root, maxBytes: rewindBytes, maxEntries: files, log: this.log },
+      openRoot: async (threadId, labels) => {
+        if (labels) {
+          await this.launcher();
+          await (await this.sandboxes.get(threadId, () => this.create(threadId, labels))).openView();
+        }
+        if (!workspaces.isImage(threadId)) return workspaces.toDirectory(threadId);
+        const awake = this.isAwake(threadId) ? this.sandboxes.find(threadId) : undefined;
+        if (awake) return awake.openView();
+        throw new SandboxError('unavailable', 'The sandbox ended before its files were kept.');
+      },
+      putToSleep: (threadId) => this.putToSleep(threadId),
+      requireSpace: () => this.freeDisk.require(),
+    });
   }
 
   private awakeSandboxes(): HostSandbox[] {

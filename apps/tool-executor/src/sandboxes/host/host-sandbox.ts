@@ -105,6 +105,14 @@ export class HostSandbox extends CommandSandbox {
     return this.agent.isAwake;
   }
 
+  /** The workspace as its agent sees it, for this process: the only view with a disk image mounted. Wakes the sandbox. */
+  async openView(): Promise<string> {
+    this.touch();
+    const { runProcesses } = await this.bootedAgent();
+    if (!runProcesses) throw new SandboxError('unsupported', 'The processes of the sandbox are not seen here.');
+    return `/proc/${runProcesses.own.agent}/root/workspace`;
+  }
+
   private async launch(record: CommandRecord, cwd: string | undefined): Promise<CommandRun> {
     const directory = cwd === undefined ? undefined : relativeToWorkspace(cwd);
     await this.requireCapacity();

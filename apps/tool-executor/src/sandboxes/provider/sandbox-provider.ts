@@ -1,5 +1,6 @@
 import type { SandboxSize } from '@rondo/contract';
 import type { EgressGate } from '../egress/egress-gate';
+import type { Moments } from '../host/moments/moments';
 import type { FreeDisk } from './free-disk';
 import type { EndedCommand, Sandbox } from './sandbox';
 import type { SandboxCopies } from './sandbox-copies';
@@ -18,6 +19,8 @@ export interface SandboxProvider {
   readonly records: SandboxRecords;
   /** Absent where none are configured, and where any executor reaches the sandboxes. */
   readonly copies?: SandboxCopies;
+  /** The states of workspaces at moments of their runs. Absent where none are kept. */
+  readonly moments?: Pick<Moments, 'enter' | 'find' | 'preview' | 'bringBack'>;
   /** Of the disk that its sandboxes share with this process. Absent where they are not on this machine. */
   readonly freeDisk?: Pick<FreeDisk, 'freeBytes' | 'refusal' | 'require'>;
   /** What a thread's sandbox may reach. Tools that use the network on a sandbox's behalf ask here. */

@@ -63,6 +63,8 @@ export const sandboxSettings = z.object({
   files: z.number().int().positive().default(500_000),
   /** How often the disk usage of a sandbox that may be writing is measured, unless measuring takes long. */
   diskCheckMs: milliseconds.default(2_000),
+  /** What the states of a workspace that are kept may take. 0: none is kept. */
+  rewindBytes: z.number().int().nonnegative().default(0),
   temporaryBytes: bytes.default(256 * mebibyte),
   /** Of a file that is read or written in one piece. */
   transferBytes: bytes.max(4 * mebibyte).default(4 * mebibyte),

@@ -142,6 +142,11 @@ export class Workspaces {
     if (prepared.image !== undefined) prepared.image = this.toImage(threadId);
   }
 
+  /** Its files are seen only where the image is mounted. */
+  isImage(threadId: string): boolean {
+    return existsSync(this.toImage(threadId));
+  }
+
   toDirectory(threadId: string): string {
     return join(this.toHome(threadId), 'workspace');
   }
@@ -243,8 +248,7 @@ export class Workspaces {
 
   /** Disk usage, as far as its limit is enforced by measuring. */
   usage(threadId: string, watched: Watched): Promise<Usage> {
-    const isImage = existsSync(this.toImage(threadId));
-    return isImage ? imageUsage(watched.agent) : workspaceUsage(this.toDirectory(threadId), watched);
+    return this.isImage(threadId) ? imageUsage(watched.agent) : workspaceUsage(this.toDirectory(threadId), watched);
   }
 
   /** Releases the uid last: as long as a file is left, no other thread may get it. */
