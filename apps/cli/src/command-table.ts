@@ -14,6 +14,7 @@ import { sandboxesExec } from './commands/exec';
 import { facade } from './commands/facade';
 import { filesGet, filesList, filesPut } from './commands/files';
 import { fork } from './commands/fork';
+import { rewindPreview } from './commands/rewind-preview';
 import { inbox } from './commands/inbox';
 import { keysCreate, keysList, keysRevoke } from './commands/keys';
 import {
@@ -44,6 +45,7 @@ export const commands: readonly Command[] = [
   watch,
   chat,
   fork,
+  rewindPreview,
   stop,
   answer,
   resolve,

@@ -70,6 +70,7 @@ export class RunDisplay {
     if (event.type === 'mcp.skipped')
       this.note(`! The MCP server ${event.data.server} was left out: ${event.data.reason}`, 'yellow');
     if (event.type === 'workspace.preparing') this.note('The workspace is being prepared …', 'cyan');
+    if (event.type === 'workspace.rewinding') this.note('The files are brought back to an earlier state …', 'cyan');
     if (event.type === 'workspace.prepared')
       this.note(
         `The workspace is prepared: ${event.data.repository?.path ?? 'no repository'}, ${event.data.files.length} files`,

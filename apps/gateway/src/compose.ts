@@ -76,6 +76,7 @@ import { Sockets } from './live/sockets';
 import { AllowedMethods } from './problems/allowed-methods';
 import { ActiveRunQuota } from './runs/active-run-quota';
 import { runBudgets } from './runs/run-budgets';
+import { Rewinds } from './runs/rewinds';
 import { composeRunService } from './runs/compose-run-service';
 import { composeTraces } from './runs/compose-traces';
 import { RunSettingsResolver } from './runs/run-settings';
@@ -109,7 +110,9 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
   const { accountRate, rate } = composeRates(adapters, config, warn);
   const clients = composeClients(adapters);
   const catalog = toModelCatalog(config);
-  const services = toServices(adapters, catalog, { config, warn });
+  const sandboxService = new SandboxService({ ...adapters, maxFileBytes: config.FILE_LIMIT_BYTES });
+  const rewinds = new Rewinds({ runs: adapters.runs, sandboxes: sandboxService });
+  const services = toServices({ ...adapters, rewinds }, catalog, { config, warn });
   const idempotentMessages = new IdempotentMessages(adapters.idempotencyKeys, warn('idempotency key not released'));
   const { subscriptions, threadSubscriptions, streamMetrics } = composeSubscriptions(adapters, {
     stallLimitMs: config.STALL_LIMIT_S * 1000,
@@ -139,7 +142,8 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
     ...composeWebhooks({ ...adapters, config, log }),
     ...composeMcpConnections({ ...adapters, ...services, config, log }),
     idempotentMessages,
-    ...composeSandboxes({ ...adapters, runWatches, config }),
+    rewinds,
+    ...composeSandboxes({ ...adapters, runWatches, sandboxService }),
     deploymentHealth: new DeploymentHealth({ ...adapters, ...services, subscriptions, connections }),
     traceLinks: new TraceLinks(config.TRACE_URL),
     ...composeUploads(adapters, { quotas: services.quotas, limits, config }),
@@ -195,8 +199,10 @@ function composeUploads(
 }
 
 /** What people do in sandboxes by themselves, and the sites that runs publish from them. */
-function composeSandboxes(parts: Adapters & { readonly runWatches: RunWatches; readonly config: GatewayConfig }) {
-  const sandboxService = new SandboxService({ ...parts, maxFileBytes: parts.config.FILE_LIMIT_BYTES });
+function composeSandboxes(
+  parts: Adapters & { readonly runWatches: RunWatches; readonly sandboxService: SandboxService },
+) {
+  const { sandboxService } = parts;
   return {
     sandboxService,
     commandAccess: new CommandAccess(sandboxService, parts.runWatches),
@@ -283,7 +289,7 @@ async function closeAdapters({ accountRequests, closeTraces, database, ...parts 
 }
 
 function toServices(
-  adapters: Adapters,
+  adapters: Adapters & { readonly rewinds: Rewinds },
   { providers, names }: ModelCatalog,
   { config, warn }: { config: GatewayConfig; warn: ReturnType<typeof warnTo> },
 ) {

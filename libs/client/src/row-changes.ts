@@ -77,6 +77,8 @@ const table = {
   'mcp.skipped': note,
   'workspace.preparing': note,
   'workspace.prepared': note,
+  'workspace.rewinding': note,
+  'workspace.rewound': note,
   'database.replaced': note,
 } satisfies FactTable<RowChange | undefined>;
 

@@ -95,6 +95,8 @@ export interface NoteRow {
         | 'mcp.skipped'
         | 'workspace.preparing'
         | 'workspace.prepared'
+        | 'workspace.rewinding'
+        | 'workspace.rewound'
         | 'database.replaced';
     }
   >;

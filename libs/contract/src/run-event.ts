@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { awaitedApproval, decidedApproval } from './approval';
 import { workspacePrepared, workspacePreparing } from './environment';
+import { workspaceRewinding, workspaceRewound } from './rewind';
 import { runForked } from './fork';
 import { inputGiven, inputRequested } from './elicitation';
 import { taskCreated } from './mcp-task';
@@ -209,6 +210,8 @@ const serverFacts = {
 const workspaceFacts = {
   'workspace.preparing': workspacePreparing,
   'workspace.prepared': workspacePrepared,
+  'workspace.rewinding': workspaceRewinding,
+  'workspace.rewound': workspaceRewound,
 };
 
 const factData = {

@@ -94,7 +94,7 @@ export { outOfTime, timeLeftMs } from './budget/run-limits';
 export { type AnswerContext } from './tool-calls/call-outcome';
 export { type KnownCall, type KnownCalls, awaitsPerson, callsAfter, openCalls } from './run/ledger';
 export { requiresApproval } from './tools/approval-rules';
-export { type ForkPoint, forkPoint, noteOfFork } from './run/fork-point';
+export { type ForkPoint, forkPoint, noteOfFork, noteOfForkWithFiles } from './run/fork-point';
 export { collectChildren } from './child-runs/await-children';
 export { type ChildEnd, resultOfChild } from './child-runs/child-result';
 export { type TreePlace, treeRefusal } from './child-runs/tree-limits';

@@ -5,6 +5,8 @@ export { isDatabaseUnavailable } from './database/unavailable';
 // Runs for workers
 export { Outbox, type OutboxEntry } from './run-log/outbox';
 export { OtherUserError } from './api/runs/lock-place';
+export type { KeptFiles } from './api/runs/kept-files';
+export type { MomentAddress, WantedMoment } from './api/runs/wanted-moment';
 export { type ForkOrder, type ForkedRun, UnknownSeqError } from './api/runs/forks/fork-run';
 export type { ChildOrder, StartedChild } from './api/runs/child-runs/start-child';
 export { RunTrees } from './api/runs/child-runs/run-trees';

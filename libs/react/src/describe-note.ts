@@ -5,6 +5,7 @@ import type {
   RunForked,
   WorkspacePrepared,
   WorkspacePreparing,
+  WorkspaceRewound,
 } from '@rondo/client';
 
 const second = 1000;
@@ -62,6 +63,10 @@ export function describeNote(fact: NoteRow['fact']): string {
       return `Prepares the workspace: ${preparedThings(fact.data)}.`;
     case 'workspace.prepared':
       return `The workspace is prepared${repositorySentence(fact.data.repository)}, after ${duration(fact.data.duration_ms)}.`;
+    case 'workspace.rewinding':
+      return 'Brings the files of the workspace back to an earlier state.';
+    case 'workspace.rewound':
+      return rewoundSentence(fact.data);
     case 'tool.input_requested':
       return fact.data.elicitations.map(({ server, message }) => `The MCP server ${server} asks: ${message}`).join(' ');
     case 'tool.input_given':
@@ -115,6 +120,9 @@ function forkSentence({ data: { seq, cut_back: cutBack, model } }: RunForked): s
   const why = cutBack === null ? '' : `, because ${cutBack}`;
   return `${shared}${why}.${model === undefined ? '' : ` ${model} goes on.`}`;
 }
+
+const rewoundSentence = ({ created, changed, removed, duration_ms: tookMs }: WorkspaceRewound['data']): string =>
+  `The files are as they were then: ${created.count} came back, ${changed.count} changed, ${removed.count} removed, after ${duration(tookMs)}.`;
 
 const rulings = { completed: 'it took effect', not_applied: 'it did not take effect', retry: 'it is sent again' };
 

@@ -211,6 +211,19 @@ const shown: { readonly [Type in Fact['type']]: Shown<Type> | string } = {
     },
     words: 'The workspace is prepared: site is at 000000000000, after 1.0 s.',
   },
+  'workspace.rewinding': {
+    data: { thread_id: 'thr_1', run_id: 'run_1', moment: 'call_1' },
+    words: 'Brings the files of the workspace back to an earlier state.',
+  },
+  'workspace.rewound': {
+    data: {
+      created: { count: 1, paths: ['a'] },
+      changed: { count: 2, paths: [] },
+      removed: { count: 3, paths: [] },
+      duration_ms: 1_000,
+    },
+    words: 'The files are as they were then: 1 came back, 2 changed, 3 removed, after 1.0 s.',
+  },
   'mcp.skipped': { data: { server: 'shop', reason: 'It is away.' }, words: 'The MCP server shop was left out' },
 };
 

@@ -1,7 +1,5 @@
 const minMs = 250;
 const maxMs = 15_000;
-/** An outage makes attempts fail more often than this. */
-const quietMs = 2 * maxMs;
 
 /**
  * The delay between attempts while a server that all runs need is away or full. Each attempt waits a quarter of the time
@@ -9,17 +7,14 @@ const quietMs = 2 * maxMs;
  */
 export class OutageBackoff {
   private sinceMs: number | undefined;
-  private lastMs = 0;
 
-  /** The delay before the next attempt, after one that failed now. */
+  /** The delay before the next attempt. */
   nextDelayMs(nowMs = performance.now()): number {
-    if (nowMs - this.lastMs > quietMs) this.reset();
-    this.lastMs = nowMs;
     this.sinceMs ??= nowMs;
     return Math.min(maxMs, Math.max(minMs, (nowMs - this.sinceMs) / 4));
   }
 
-  /** Call it after a success. A long run has none for a long time, so an outage also ends by itself. */
+  /** Call it after a success. */
   reset(): void {
     this.sinceMs = undefined;
   }

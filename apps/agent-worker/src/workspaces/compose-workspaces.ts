@@ -1,4 +1,4 @@
-import { workspacePrepared } from '@rondo/contract';
+import { fileChanges, workspacePrepared } from '@rondo/contract';
 import type { RunFeed } from '@rondo/domain';
 import { type NatsLink, TunnelError, accessSandbox, readAnswer } from '@rondo/messaging';
 import type { PostgresRunStore, SecretOpenings } from '@rondo/persistence';
@@ -22,12 +22,24 @@ export const composeWorkspaces = (
 ): WorkspacePreparation =>
   new WorkspacePreparation({
     prepare: prepareThrough(nats),
+    rewind: rewindThrough(nats),
     placement: placement.ofRun.bind(placement),
     awaitsSecret: secretOpenings.isAwaited.bind(secretOpenings),
     append: store.append.bind(store),
     publish: feed.publish.bind(feed),
     pauseMs,
   });
+
+const rewindThrough =
+  (nats: NatsLink): WorkspacePreparationParts['rewind'] =>
+  async ({ runId: run_id, accountId: account_id, workspaceId: thread_id }, { thread_id: of, moment }, how) => {
+    const request = { op: 'rewind', run_id, account_id, thread_id, of, moment } as const;
+    const { tunnel } = await accessSandbox<'rewind'>(nats, { ...how, isWorker: true }, request);
+    tunnel.end();
+    const changes = fileChanges.safeParse(await readAnswer(tunnel, answerBytes));
+    if (changes.success) return changes.data;
+    throw new TunnelError('failed', 'The executor answered what this version does not understand.');
+  };
 
 const prepareThrough =
   (nats: NatsLink): WorkspacePreparationParts['prepare'] =>

@@ -14,6 +14,9 @@ const done: WorkspacePrepared = {
   duration_ms: 5,
 };
 
+const none = { count: 0, paths: [] };
+const nothingChanged = { created: none, changed: none, removed: none };
+
 /** The fields of a claim that the preparation reads. */
 const createClaim = (log: readonly Pick<RecordedFact, 'type'>[] = [], settings: object = { environment }) =>
   ({ runId: 'run_1', log, run: { iteration: 0, last_seq: log.length, settings } }) as unknown as ClaimedRun;
@@ -22,6 +25,7 @@ function create(parts: Partial<WorkspacePreparationParts> = {}) {
   const appended: NewFact['type'][] = [];
   const preparation = new WorkspacePreparation({
     prepare: () => Promise.resolve(done),
+    rewind: () => Promise.resolve(nothingChanged),
     placement: () => Promise.resolve('exe_1'),
     awaitsSecret: () => Promise.resolve(false),
     append: (_, facts) => {
@@ -47,6 +51,35 @@ const failing = (code: string, times: number) => {
 };
 
 describe('WorkspacePreparation', () => {
+  it('brings files back before anything else, once, and not for what a fork shares', async () => {
+    const rewinding = { type: 'workspace.rewinding', data: { thread_id: 'thr_0', run_id: 'run_0', moment: 'call_1' } };
+    const asked: unknown[] = [];
+    const { prepare, appended } = create({
+      rewind: (_, to) => {
+        asked.push(to, ...appended);
+        return Promise.resolve(nothingChanged);
+      },
+    });
+
+    await prepare(createClaim([rewinding] as RecordedFact[]));
+    expect(asked).toEqual([rewinding.data]);
+    expect(appended).toEqual(['workspace.rewound', 'workspace.preparing', 'workspace.prepared']);
+
+    await prepare(createClaim([rewinding, { type: 'workspace.rewound' }] as RecordedFact[], {}));
+    await prepare(createClaim([rewinding, { type: 'run.forked' }] as RecordedFact[], {}));
+    expect(asked).toHaveLength(1);
+  });
+
+  it('fails a run whose files cannot be brought back', async () => {
+    const rewind = () => Promise.reject(new TunnelError('failed', 'Nothing was kept.'));
+    const { prepare } = create({ rewind });
+    const log = [{ type: 'workspace.rewinding', data: {} }] as RecordedFact[];
+    await expect(prepare(createClaim(log, {}))).rejects.toMatchObject({
+      code: 'rewind_failed',
+      message: 'Nothing was kept.',
+    });
+  });
+
   it('records what is wanted before it is done, and what is there afterwards', async () => {
     const order: string[] = [];
     const { prepare, appended } = create({

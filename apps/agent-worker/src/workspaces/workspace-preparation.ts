@@ -1,9 +1,11 @@
 import {
   type Environment,
+  type FileChanges,
   type NewFact,
   type RecordedFact,
   type RunId,
   type WorkspacePrepared,
+  type WorkspaceRewinding,
   repositoryPath,
 } from '@rondo/contract';
 import { type ClaimedRun, type RunStore, TerminalError } from '@rondo/domain';
@@ -16,13 +18,16 @@ import {
   withRecorded,
 } from '../activation/preparation-steps';
 
+interface Asking {
+  readonly executorId: string;
+  readonly signal: AbortSignal;
+}
+
 export interface WorkspacePreparationParts {
+  /** The same promises as of `prepare`. */
+  readonly rewind: (claim: ClaimedRun, to: WorkspaceRewinding, how: Asking) => Promise<FileChanges>;
   /** Rejects with TunnelError. May be repeated, also while an earlier attempt is about to end. */
-  readonly prepare: (
-    claim: ClaimedRun,
-    environment: Environment,
-    how: { readonly executorId: string; readonly signal: AbortSignal },
-  ) => Promise<WorkspacePrepared>;
+  readonly prepare: (claim: ClaimedRun, environment: Environment, how: Asking) => Promise<WorkspacePrepared>;
   /** The executor that has the workspace, or will have it. */
   readonly placement: (claim: ClaimedRun) => Promise<string>;
   /** Whether a person has to allow the run to use a secret, or has just allowed it. */
@@ -40,33 +45,45 @@ export class WorkspacePreparation {
   constructor(private readonly parts: WorkspacePreparationParts) {}
 
   /** The claim with what was added to its log; after an abort, as far as it got. Rejects with TerminalError where the run cannot have it. */
-  async preparedIn(claim: ClaimedRun, signal: AbortSignal): Promise<ClaimedRun> {
+  async preparedIn(due: ClaimedRun, signal: AbortSignal): Promise<ClaimedRun> {
+    const claim = await this.rewoundIn(due, signal);
     const { environment } = claim.run.settings;
     if (!environment || signal.aborted || hasFact(claim, 'workspace.prepared')) return claim;
     const begun = hasFact(claim, 'workspace.preparing') ? claim : await this.record(claim, toPreparing(environment));
-    const data = await this.prepare(begun, environment, signal);
+    const prepare = (how: Asking) => this.parts.prepare(begun, environment, how);
+    const data = await this.ask(begun, { work: prepare, signal, failure: 'environment_failed' });
     return data ? this.record(begun, { type: 'workspace.prepared', iteration: claim.run.iteration, data }) : begun;
   }
 
+  /** First: what the environment names is then there already, where it was there then. */
+  private async rewoundIn(claim: ClaimedRun, signal: AbortSignal): Promise<ClaimedRun> {
+    const wanted = ownFacts(claim).find((fact) => fact.type === 'workspace.rewinding');
+    if (!wanted || signal.aborted || hasFact(claim, 'workspace.rewound')) return claim;
+    const startedAt = performance.now();
+    const rewind = (how: Asking) => this.parts.rewind(claim, wanted.data, how);
+    const changes = await this.ask(claim, { work: rewind, signal, failure: 'rewind_failed' });
+    if (!changes) return claim;
+    const data = { ...changes, duration_ms: Math.round(performance.now() - startedAt) };
+    return this.record(claim, { type: 'workspace.rewound', iteration: claim.run.iteration, data });
+  }
+
   /** Undefined after an abort. */
-  private async prepare(
+  private async ask<T>(
     claim: ClaimedRun,
-    environment: Environment,
-    signal: AbortSignal,
-  ): Promise<WorkspacePrepared | undefined> {
+    { work, signal, failure }: { work: (how: Asking) => Promise<T>; signal: AbortSignal; failure: string },
+  ): Promise<T | undefined> {
     const until = performance.now() + longestDecisionMs;
     for (let attempt = 1; ; attempt += 1) {
       if (signal.aborted) return undefined;
       try {
         const executorId = await findExecutor(this.parts.placement, claim);
-        return await this.parts.prepare(claim, environment, { executorId, signal });
+        return await work({ executorId, signal });
       } catch (error) {
         if (signal.reason !== undefined) return undefined; // it has one once it is aborted
         if (!(error instanceof TunnelError)) throw error;
         const isAwaited = performance.now() < until && (await this.parts.awaitsSecret(claim.runId));
         if (isAwaited) attempt = 0;
-        else if (!mayTryAgain(error, attempt))
-          throw new TerminalError('environment_failed', error.message, { cause: error });
+        else if (!mayTryAgain(error, attempt)) throw new TerminalError(failure, error.message, { cause: error });
       }
       await pauseAfter(attempt, this.parts.pauseMs, signal);
     }
@@ -78,10 +95,13 @@ export class WorkspacePreparation {
 }
 
 /** Of the run itself: a fork has another workspace than its origin. */
-function hasFact({ log }: ClaimedRun, type: NewFact['type']): boolean {
+function ownFacts({ log }: ClaimedRun): readonly RecordedFact[] {
   const fork = log.findLastIndex((fact) => fact.type === 'run.forked');
-  return log.slice(fork + 1).some((fact) => fact.type === type);
+  return log.slice(fork + 1);
 }
+
+const hasFact = (claim: ClaimedRun, type: NewFact['type']): boolean =>
+  ownFacts(claim).some((fact) => fact.type === type);
 
 const toPreparing = ({ repository, files = [], egress }: Environment): NewFact => ({
   type: 'workspace.preparing',

@@ -18,6 +18,8 @@ const silent = [
   'mcp.skipped',
   'workspace.preparing',
   'workspace.prepared',
+  'workspace.rewinding',
+  'workspace.rewound',
   'database.replaced',
 ] as const satisfies readonly FactType[];
 

@@ -17,6 +17,7 @@ interface RunServiceParts extends Pick<
   | 'secrets'
   | 'skills'
   | 'memory'
+  | 'rewinds'
   | 'creationTraces'
 > {
   readonly runs: Runs;
@@ -44,6 +45,7 @@ export function composeRunService(parts: RunServiceParts): RunService {
     secrets: parts.secrets,
     skills: parts.skills,
     memory: parts.memory,
+    rewinds: parts.rewinds,
     ...(creationTraces && { creationTraces }),
     publishJobs: () => void relay.publish(),
     publishJob: (job) => void relay.publishEntry(job),

@@ -50,6 +50,7 @@ import type { AgentService } from '../agents/agent-service';
 import type { AccountLimits } from '../billing/account-limits';
 import type { AccountQuotas } from '../billing/account-quotas';
 import { InvalidRequest } from '../problems/api-error';
+import type { Rewinds } from './rewinds';
 import type { ActiveRunQuota } from './active-run-quota';
 import { type MemoryReads, pinMemory } from './pin-memory';
 import { type NamingRequest, pinSkills } from './pin-skills';
@@ -83,6 +84,7 @@ export interface RunServiceDependencies {
   readonly secrets: Pick<Secrets, 'findMissing'>;
   readonly skills: Pick<Skills, 'findVersions'>;
   readonly memory: MemoryReads;
+  readonly rewinds: Pick<Rewinds, 'find'>;
   /** Absent while tracing is off. */
   readonly creationTraces?: Pick<RunCreationTraces, 'begin'>;
   /** Publishes committed jobs of the outbox to the queue. Never throws: the sweeper retries what failed. */
@@ -99,8 +101,10 @@ interface CreationOptions extends Pick<NewRun, 'id' | 'chat' | 'promised' | 'alo
   readonly traceparent?: string | undefined;
 }
 
-interface NewFork extends Omit<ForkOrder, 'settings' | 'id' | 'traceId'>, Pick<CreationOptions, 'traceparent'> {
+interface NewFork
+  extends Omit<ForkOrder, 'settings' | 'id' | 'traceId' | 'rewind'>, Pick<CreationOptions, 'traceparent'> {
   readonly model?: string | undefined;
+  readonly workspace?: 'as_then' | undefined;
 }
 
 /** Pages of a hundred runs each. */
@@ -113,6 +117,7 @@ export type RunRequest = SettingsRequest & {
   readonly input?: InputBlock[] | undefined;
   readonly files?: FileId[] | undefined;
   readonly edit_message_id?: MessageId | undefined;
+  readonly workspace?: 'as_then' | undefined;
   readonly on_active_run: NewRun['onActiveRun'];
   readonly user?: EndUser | undefined;
   readonly metadata: Record<string, string>;
@@ -138,6 +143,7 @@ export class RunService {
       input,
       files,
       edit_message_id: edits,
+      workspace,
       on_active_run: wanted,
       user: namedUser,
       metadata,
@@ -161,7 +167,8 @@ export class RunService {
     const content = { input, files, settings, agent, metadata };
     const onActiveRun = edits ? 'replace' : wanted;
     const named = { id: trace?.runId ?? options.id, traceId: trace?.traceId };
-    const newRun = { ...options, ...named, accountId, ...place, ...content, edits, onActiveRun };
+    const rewind = edits && workspace && (await this.dependencies.rewinds.find({ accountId, messageId: edits }));
+    const newRun = { ...options, ...named, accountId, ...place, ...content, edits, rewind, onActiveRun };
     const { run, facts, stops, job } = await quota.within(accountId, () => runs.create(newRun), admission);
     trace?.created(run);
     if (job) this.dependencies.publishJob(job);
@@ -291,14 +298,15 @@ export class RunService {
   }
 
   /** A run that begins with the log of another one. */
-  async fork({ model, traceparent, ...order }: NewFork): Promise<Run> {
+  async fork({ model, traceparent, workspace, ...order }: NewFork): Promise<Run> {
     const trace = this.dependencies.creationTraces?.begin({ traceparent });
     const { runs, settings: resolver, accountLimits, quota } = this.dependencies;
     const requested = resolver.withModel((await runs.get(order)).settings, model);
     const { settings, ...admission } = await accountLimits.admit(order.accountId, requested);
     await this.countStored({ accountId: order.accountId }, { usesTools: false });
     const named = { id: trace?.runId, traceId: trace?.traceId };
-    const wanted = { ...order, ...named, settings };
+    const rewind = workspace && (await this.dependencies.rewinds.find(order));
+    const wanted = { ...order, ...named, settings, rewind };
     const { run, facts } = await quota.within(order.accountId, () => runs.fork(wanted), admission);
     trace?.created(run);
     this.dependencies.publishJobs();

@@ -40,9 +40,9 @@ export class RunsController {
 
   @Route(routes.forkRun)
   forkRun({ address, body, caller, promised, request }: RouteInput<typeof routes.forkRun>) {
-    const { at_seq: atSeq, input, model } = body;
+    const { at_seq: atSeq, input, model, workspace } = body;
     const options = { promised, traceparent: request.get('traceparent'), createdBy: readMaker(caller) };
-    return this.service.fork({ ...address, atSeq, input, model, ...options });
+    return this.service.fork({ ...address, atSeq, input, model, workspace, ...options });
   }
 
   @Route(routes.raiseBudget)

@@ -11,6 +11,7 @@ import {
   type SandboxRequest,
   TunnelError,
   accessSandbox,
+  readAnswer,
   writeThrough,
 } from '@rondo/messaging';
 import type { Sandbox, SandboxAddress, Sandboxes, ThreadAddress } from '@rondo/persistence';
@@ -21,6 +22,8 @@ type Operation = Exclude<SandboxRequest['op'], 'states' | 'sites'>;
 /** A request without what the sandbox's row says. */
 type Question<Op extends Operation> = Omit<Extract<SandboxRequest, { op: Op }>, 'thread_id' | 'account_id'>;
 
+const keepsNoFiles = 'keeps no earlier states of files';
+const answerBytes = 1_000_000;
 /** Executors announce themselves every second. */
 const announcedWithinMs = 2_500;
 /** A list does not wait longer for an executor that hangs. */
@@ -171,6 +174,25 @@ export class SandboxService {
       return tunnel;
     } catch (error) {
       throw asErrorOfNewer(error, 'runs no commands of people');
+    }
+  }
+
+  /** Which of these moments its executor has kept the files of, the newest; or why not. */
+  async findMoment(sandbox: SandboxPlace, keys: readonly string[]): Promise<SandboxHead<'moment'>> {
+    try {
+      return (await this.open<'moment'>(sandbox, { op: 'moment', keys: [...keys] })).head;
+    } catch (error) {
+      throw asErrorOfNewer(error, keepsNoFiles);
+    }
+  }
+
+  async previewRewind(sandbox: SandboxPlace, moment: string, client: AbortSignal): Promise<unknown> {
+    try {
+      const { tunnel } = await this.open<'rewind_preview'>(sandbox, { op: 'rewind_preview', moment }, client);
+      tunnel.end();
+      return await readAnswer(tunnel, answerBytes);
+    } catch (error) {
+      throw asErrorOfNewer(error, keepsNoFiles);
     }
   }
 

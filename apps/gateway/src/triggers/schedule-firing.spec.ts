@@ -46,6 +46,7 @@ function firing(
     sandboxes: parts.sandboxes,
     secrets: parts.secrets,
     skills: parts.skills,
+    rewinds: parts.rewinds,
     memory: { stores: parts.memoryStores, entries: parts.memoryEntries },
     publishJobs: () => undefined,
     publishJob: () => undefined,

@@ -1391,7 +1391,27 @@ export type components = {
             has_more: boolean;
             next_cursor: string | null;
         };
-        Fact: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["DatabaseReplaced"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ToolTaskCreated"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["SecretRequested"] | components["schemas"]["SecretDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["WorkspacePreparing"] | components["schemas"]["WorkspacePrepared"];
+        Fact: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["DatabaseReplaced"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ToolTaskCreated"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["SecretRequested"] | components["schemas"]["SecretDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["WorkspacePreparing"] | components["schemas"]["WorkspacePrepared"] | components["schemas"]["WorkspaceRewinding"] | components["schemas"]["WorkspaceRewound"];
+        FileChanges: {
+            /** @description Were there then, and are not now. */
+            created: {
+                count: number;
+                /** @description The first ones. */
+                paths: string[];
+            };
+            /** @description Have another content, mode or target. */
+            changed: {
+                count: number;
+                /** @description The first ones. */
+                paths: string[];
+            };
+            /** @description Were not there then. */
+            removed: {
+                count: number;
+                /** @description The first ones. */
+                paths: string[];
+            };
+        };
         FileList: {
             data: {
                 /** @description Relative to the path that was asked for. */
@@ -2237,6 +2257,11 @@ export type components = {
             at_seq: number;
             /** @description Needed where the model has said its last word. */
             input?: components["schemas"]["InputContent"];
+            /**
+             * @description The workspace of the fork gets the files as they were then. Absent: it is empty except for uploads.
+             * @enum {string}
+             */
+            workspace?: "as_then";
             /** @description The fork's model. Default: that of the origin. */
             model?: string;
         };
@@ -2389,6 +2414,11 @@ export type components = {
             /** @description The newest message that a person wrote on the thread. The input replaces it: models no longer read it and what followed. Its run is stopped if it is active. */
             edit_message_id?: string;
             /**
+             * @description With `edit_message_id`: the files of the workspace become what they were before that message. Processes in it end. Absent: they stay as they are.
+             * @enum {string}
+             */
+            workspace?: "as_then";
+            /**
              * @description `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones.
              * @default reject
              */
@@ -2472,6 +2502,11 @@ export type components = {
             files?: string[];
             /** @description The newest message that a person wrote on the thread. The input replaces it: models no longer read it and what followed. Its run is stopped if it is active. */
             edit_message_id?: string;
+            /**
+             * @description With `edit_message_id`: the files of the workspace become what they were before that message. Processes in it end. Absent: they stay as they are.
+             * @enum {string}
+             */
+            workspace?: "as_then";
             /**
              * @description `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones.
              * @default reject
@@ -2914,6 +2949,23 @@ export type components = {
             /** Format: date-time */
             removed_at: string;
         };
+        RewindPreview: {
+            run_id: string;
+            /** @description The last fact before that point. */
+            seq: number;
+            files: components["schemas"]["FileChanges"];
+            /** @description Calls after that point that may have had effects elsewhere, such as messages sent and sites published. They are not undone. */
+            effects: {
+                tool_call_id: string;
+                run_id: string;
+                name: string;
+                effect_class: components["schemas"]["EffectClass"];
+                status: components["schemas"]["ToolCallStatus"];
+                /** Format: date-time */
+                started_at: string;
+            }[];
+            effects_truncated: boolean;
+        };
         Run: {
             id: string;
             thread_id: string;
@@ -3075,6 +3127,11 @@ export type components = {
             /** @description The newest message that a person wrote on the thread. The input replaces it: models no longer read it and what followed. Its run is stopped if it is active. */
             edit_message_id?: string;
             /**
+             * @description With `edit_message_id`: the files of the workspace become what they were before that message. Processes in it end. Absent: they stay as they are.
+             * @enum {string}
+             */
+            workspace?: "as_then";
+            /**
              * @description `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones.
              * @default reject
              */
@@ -3124,7 +3181,7 @@ export type components = {
             code: string;
             message: string;
         };
-        RunEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["DatabaseReplaced"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ToolTaskCreated"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["SecretRequested"] | components["schemas"]["SecretDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["WorkspacePreparing"] | components["schemas"]["WorkspacePrepared"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"];
+        RunEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["DatabaseReplaced"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ToolTaskCreated"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["SecretRequested"] | components["schemas"]["SecretDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["WorkspacePreparing"] | components["schemas"]["WorkspacePrepared"] | components["schemas"]["WorkspaceRewinding"] | components["schemas"]["WorkspaceRewound"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"];
         RunFailed: {
             id: string;
             /** @constant */
@@ -4025,7 +4082,7 @@ export type components = {
             /** @description Null: none were ever stored. */
             updated_at: string | null;
         };
-        StreamEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["DatabaseReplaced"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ToolTaskCreated"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["SecretRequested"] | components["schemas"]["SecretDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["WorkspacePreparing"] | components["schemas"]["WorkspacePrepared"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"] | components["schemas"]["StreamGap"] | components["schemas"]["StreamSnapshot"] | components["schemas"]["StreamRewound"];
+        StreamEvent: components["schemas"]["RunCreated"] | components["schemas"]["RunForked"] | components["schemas"]["RunStarted"] | components["schemas"]["RunWaiting"] | components["schemas"]["RunResumed"] | components["schemas"]["BudgetRaised"] | components["schemas"]["RunStopRequested"] | components["schemas"]["RunStopped"] | components["schemas"]["RunCompleted"] | components["schemas"]["RunFailed"] | components["schemas"]["DatabaseReplaced"] | components["schemas"]["IterationStarted"] | components["schemas"]["IterationRestarted"] | components["schemas"]["IterationCompleted"] | components["schemas"]["MessageCreated"] | components["schemas"]["BrowserState"] | components["schemas"]["ModelRetried"] | components["schemas"]["ModelFellBack"] | components["schemas"]["UsageRecorded"] | components["schemas"]["ToolPlanned"] | components["schemas"]["ToolStarted"] | components["schemas"]["ToolCompleted"] | components["schemas"]["ToolFailed"] | components["schemas"]["ToolUnknown"] | components["schemas"]["ToolResolved"] | components["schemas"]["ToolInputRequested"] | components["schemas"]["ToolInputGiven"] | components["schemas"]["ToolTaskCreated"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalDecided"] | components["schemas"]["SecretRequested"] | components["schemas"]["SecretDecided"] | components["schemas"]["ContextCompactionStarted"] | components["schemas"]["ContextCompacted"] | components["schemas"]["ContextCompactionFailed"] | components["schemas"]["McpConnected"] | components["schemas"]["McpSkipped"] | components["schemas"]["WorkspacePreparing"] | components["schemas"]["WorkspacePrepared"] | components["schemas"]["WorkspaceRewinding"] | components["schemas"]["WorkspaceRewound"] | components["schemas"]["MessageDelta"] | components["schemas"]["ReasoningDelta"] | components["schemas"]["ToolCallDelta"] | components["schemas"]["ToolOutput"] | components["schemas"]["StreamGap"] | components["schemas"]["StreamSnapshot"] | components["schemas"]["StreamRewound"];
         StreamGap: {
             id: string;
             /** @constant */
@@ -5056,6 +5113,67 @@ export type components = {
                 egress: string[] | null;
             };
         };
+        WorkspaceRewinding: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "workspace.rewinding";
+            data: {
+                thread_id: string;
+                /** @description The run that had the moment. */
+                run_id: string;
+                moment: string;
+            };
+        };
+        WorkspaceRewound: {
+            id: string;
+            /** @constant */
+            v: 1;
+            run_id: string;
+            thread_id: string;
+            iteration: number;
+            epoch: number;
+            /** Format: date-time */
+            at: string;
+            seq: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "workspace.rewound";
+            data: {
+                /** @description Were there then, and are not now. */
+                created: {
+                    count: number;
+                    /** @description The first ones. */
+                    paths: string[];
+                };
+                /** @description Have another content, mode or target. */
+                changed: {
+                    count: number;
+                    /** @description The first ones. */
+                    paths: string[];
+                };
+                /** @description Were not there then. */
+                removed: {
+                    count: number;
+                    /** @description The first ones. */
+                    paths: string[];
+                };
+                duration_ms: number;
+            };
+        };
         WrittenFile: {
             path: string;
             /** @description In bytes. */
@@ -5158,6 +5276,7 @@ export type EventPage = components['schemas']['EventPage'];
 export type Execution = components['schemas']['Execution'];
 export type ExecutionPage = components['schemas']['ExecutionPage'];
 export type Fact = components['schemas']['Fact'];
+export type FileChanges = components['schemas']['FileChanges'];
 export type FileList = components['schemas']['FileList'];
 export type FinishReason = components['schemas']['FinishReason'];
 export type ForgottenMcpTools = components['schemas']['ForgottenMcpTools'];
@@ -5270,6 +5389,7 @@ export type ReasoningBlock = components['schemas']['ReasoningBlock'];
 export type ReasoningDelta = components['schemas']['ReasoningDelta'];
 export type RefusedAcknowledgement = components['schemas']['RefusedAcknowledgement'];
 export type RemovedAccount = components['schemas']['RemovedAccount'];
+export type RewindPreview = components['schemas']['RewindPreview'];
 export type Run = components['schemas']['Run'];
 export type RunBudgetAcknowledgement = components['schemas']['RunBudgetAcknowledgement'];
 export type RunBudgetMessage = components['schemas']['RunBudgetMessage'];
@@ -5413,6 +5533,8 @@ export type WebhookTriggerPage = components['schemas']['WebhookTriggerPage'];
 export type WebhookTriggerWithSecret = components['schemas']['WebhookTriggerWithSecret'];
 export type WorkspacePrepared = components['schemas']['WorkspacePrepared'];
 export type WorkspacePreparing = components['schemas']['WorkspacePreparing'];
+export type WorkspaceRewinding = components['schemas']['WorkspaceRewinding'];
+export type WorkspaceRewound = components['schemas']['WorkspaceRewound'];
 export type WrittenFile = components['schemas']['WrittenFile'];
 export type $defs = Record<string, never>;
 export type operations = Record<string, never>;

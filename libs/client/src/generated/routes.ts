@@ -339,6 +339,14 @@ export const getRun: Route<{ params: [runId: string]; answer: Api.Run }> = { met
 
 export const explainRun: Route<{ params: [runId: string]; answer: Api.RunWait }> = { method: 'GET', path: '/v1/runs/{run_id}/why' };
 
+export interface PreviewRewindQuery {
+  /** As of a fork. Absent: before the first call of the run that may have changed files. */
+  readonly at_seq?: number;
+  /** Before this message that a person wrote, as of an edit. It wins over `at_seq`. */
+  readonly message_id?: string;
+}
+export const previewRewind: Route<{ params: [runId: string]; query: PreviewRewindQuery; answer: Api.RewindPreview }> = { method: 'GET', path: '/v1/runs/{run_id}/rewind-preview', takes: 'query' };
+
 export interface WaitForRunQuery {
   readonly timeout_s?: number;
 }

@@ -8,6 +8,9 @@ import { mostFiles } from './route';
 
 export const onActiveRun = z.enum(['reject', 'queue', 'replace']);
 
+/** The files as they were at a point of the log. */
+export const workspaceThen = z.enum(['as_then']);
+
 export const fileIds = z
   .array(fileId)
   .min(1)
@@ -28,6 +31,11 @@ const fields = settingsRequest.extend({
     .optional()
     .describe(
       'The newest message that a person wrote on the thread. The input replaces it: models no longer read it and what followed. Its run is stopped if it is active.',
+    ),
+  workspace: workspaceThen
+    .optional()
+    .describe(
+      'With `edit_message_id`: the files of the workspace become what they were before that message. Processes in it end. Absent: they stay as they are.',
     ),
   on_active_run: onActiveRun
     .default('reject')
@@ -55,6 +63,7 @@ interface EditFields {
   readonly input?: unknown;
   readonly files?: unknown;
   readonly edit_message_id?: string | undefined;
+  readonly workspace?: string | undefined;
   readonly on_active_run: string;
 }
 
@@ -76,7 +85,11 @@ export function refuseImpossibleRun(run: EditFields & PlaceFields, context: z.Re
 
 /** An edit asks anew, and at once. */
 function refuseImpossibleEdit(run: EditFields, context: z.RefinementCtx): void {
-  if (run.edit_message_id === undefined) return;
+  if (run.edit_message_id === undefined) {
+    if (run.workspace !== undefined)
+      refuse(context, 'workspace', 'only an edit brings files back: name edit_message_id');
+    return;
+  }
   if (run.input === undefined && run.files === undefined) refuse(context, 'input', 'give the edited input, or files');
   if (run.on_active_run === 'queue')
     refuse(context, 'on_active_run', 'an edit replaces the active run, it does not wait for it');

@@ -69,6 +69,7 @@ export const problemStatus = {
   log_trimmed: 409,
   log_too_long: 409,
   fork_needs_input: 409,
+  files_not_kept: 409,
   tool_call_not_unknown: 409,
   input_not_asked: 409,
   tool_call_not_awaited: 409,

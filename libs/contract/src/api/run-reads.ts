@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { endUser } from '../end-user';
 import { elicitation, formField, inputAnswer } from '../elicitation';
-import { agentId, projectId, runId, threadId } from '../ids';
+import { agentId, callId, messageId, projectId, runId, threadId } from '../ids';
+import { fileChanges } from '../rewind';
 import { imageMediaType } from '../image-header';
 import { runError, runFailure } from '../problem';
 import { awaitedBudget, finishReason, question, run, runStatus, usage, waiting } from '../run';
@@ -37,6 +38,27 @@ const finishReasons = z
   .pipe(z.array(finishReason))
   .describe('Why finished runs ended: one reason, or several with commas between them.')
   .meta({ examples: ['budget_exceeded,max_iterations'] });
+
+const rewindPreview = z.object({
+  run_id: runId,
+  seq: z.number().int().nonnegative().describe('The last fact before that point.'),
+  files: fileChanges,
+  effects: z
+    .array(
+      z.object({
+        tool_call_id: callId,
+        run_id: runId,
+        name: z.string(),
+        effect_class: effectClass,
+        status: toolCallStatus,
+        started_at: z.iso.datetime(),
+      }),
+    )
+    .describe(
+      'Calls after that point that may have had effects elsewhere, such as messages sent and sites published. They are not undone.',
+    ),
+  effects_truncated: z.boolean(),
+});
 
 const runQuery = pageQuery
   .extend({
@@ -125,6 +147,27 @@ export const runReads = defineRoutes('runs', {
     path: '/v1/runs/{run_id}/why',
     summary: 'Say in one sentence, and as data, what a run waits for',
     answers: { 200: { body: runWait } },
+  },
+  previewRewind: {
+    method: 'GET',
+    path: '/v1/runs/{run_id}/rewind-preview',
+    summary: 'Say what a return of the files to a point of the run would change, and what it cannot undo',
+    description:
+      'Compares the files as they were then with those that the workspace has now, and wakes its sandbox for that. Nothing changes.',
+    query: z.strictObject({
+      at_seq: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(2_147_483_647)
+        .optional()
+        .describe('As of a fork. Absent: before the first call of the run that may have changed files.'),
+      message_id: messageId
+        .optional()
+        .describe('Before this message that a person wrote, as of an edit. It wins over `at_seq`.'),
+    }),
+    answers: { 200: { body: rewindPreview } },
+    problems: ['files_not_kept', 'log_too_long', 'log_trimmed', 'sandbox_refused', 'sandbox_unavailable'],
   },
   waitForRun: {
     method: 'GET',
@@ -251,6 +294,8 @@ export const runReadSchemas: ApiSchemas = {
     Usage: usage,
     RunCounts: runCounts,
     RunWait: runWait,
+    RewindPreview: rewindPreview,
+    FileChanges: fileChanges,
     WaitCause: waitCause,
     AgentResult: agentResult,
     ToolCall: toolCall,
@@ -281,6 +326,26 @@ export const runReadSchemas: ApiSchemas = {
       sentence: 'execute_command has been running for 40 s.',
       since: '2026-11-25T08:59:25.000Z',
       tool_calls: [{ id: ids.call, name: 'execute_command', since: '2026-11-25T08:59:25.000Z' }],
+    },
+    RewindPreview: {
+      run_id: ids.run,
+      seq: 12,
+      files: {
+        created: { count: 0, paths: [] },
+        changed: { count: 1, paths: ['src/app.py'] },
+        removed: { count: 1, paths: ['report.pdf'] },
+      },
+      effects: [
+        {
+          tool_call_id: ids.call,
+          run_id: ids.run,
+          name: 'execute_command',
+          effect_class: 'unsafe',
+          status: 'completed',
+          started_at: '2026-11-25T09:00:03.200Z',
+        },
+      ],
+      effects_truncated: false,
     },
     AgentResult: {
       success: true,

@@ -5,7 +5,7 @@ import { modelName } from '../model-name';
 import { run } from '../run';
 import { budgetSettings, settingsRequest } from '../run-settings';
 import { resolution, toolCall } from '../tool-call';
-import { fileIds, newRun, newRunOnThread, onActiveRun } from './new-run';
+import { fileIds, newRun, newRunOnThread, onActiveRun, workspaceThen } from './new-run';
 import { type ApiSchemas, defineRoutes } from './route';
 import { greatestSeq } from './run-events';
 
@@ -30,6 +30,9 @@ const newFork = z.strictObject({
       'The last fact to share. Inside an iteration, or where the run waits, stops or ends, fewer are shared: `forked_from.seq` says how many, and `run.forked` says why.',
     ),
   input: inputContent.optional().describe('Needed where the model has said its last word.'),
+  workspace: workspaceThen
+    .optional()
+    .describe('The workspace of the fork gets the files as they were then. Absent: it is empty except for uploads.'),
   model: modelName.optional().describe("The fork's model. Default: that of the origin."),
 });
 
@@ -92,6 +95,7 @@ export const runs = defineRoutes('runs', {
     problems: [
       'agent_not_found',
       'balance_exhausted',
+      'files_not_kept',
       'message_not_newest',
       'model_not_allowed',
       'project_not_found',
@@ -114,6 +118,7 @@ export const runs = defineRoutes('runs', {
     problems: [
       'agent_not_found',
       'balance_exhausted',
+      'files_not_kept',
       'message_not_newest',
       'model_not_allowed',
       'quota_exceeded',
@@ -156,13 +161,14 @@ export const runs = defineRoutes('runs', {
     summary: 'Start a run that begins with the log of another one',
     description:
       'The facts up to a place between two iterations, with their messages and the answers of their tools, are copied to a new ' +
-      'run on a new thread. Nothing of them is executed again. The workspace of the fork is empty except for uploads.',
+      'run on a new thread. Nothing of them is executed again. The workspace of the fork is empty except for uploads, unless `workspace` says otherwise.',
     audit: 'run.fork',
     headers,
     body: newFork,
     answers: newRunAnswers,
     problems: [
       'balance_exhausted',
+      'files_not_kept',
       'fork_needs_input',
       'log_too_long',
       'log_trimmed',

@@ -18,6 +18,10 @@ export const noteOfFork =
   '[This conversation goes on from an earlier one. The workspace is a new one: files that were made and processes that were ' +
   'started before are not in it. What tools have answered before is as it was then.]';
 
+export const noteOfForkWithFiles =
+  '[This conversation goes on from an earlier one. The files of the workspace are as they were then, and nothing of what was ' +
+  'changed later is in them. Processes that were started before do not run. What tools have answered before is as it was then.]';
+
 interface Walk {
   readonly state: RunState;
   readonly isStopping: boolean;

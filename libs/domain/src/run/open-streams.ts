@@ -35,6 +35,8 @@ export function streamsClosedBy(fact: RecordedFact): string[] {
     case 'mcp.skipped':
     case 'workspace.preparing':
     case 'workspace.prepared':
+    case 'workspace.rewinding':
+    case 'workspace.rewound':
     case 'database.replaced':
     case 'tool.started':
     case 'tool.resolved':

@@ -114,6 +114,8 @@ function change(changes: Draft, fact: NewFact, at: string): void {
     case 'mcp.skipped':
     case 'workspace.preparing':
     case 'workspace.prepared':
+    case 'workspace.rewinding':
+    case 'workspace.rewound':
     case 'database.replaced':
     case 'tool.planned':
     case 'tool.started':

@@ -163,6 +163,8 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'mcp.connected':
     case 'mcp.skipped':
     case 'workspace.preparing':
+    case 'workspace.rewinding':
+    case 'workspace.rewound':
     case 'database.replaced':
     case 'browser.state': // the message that it announces is heard by itself
       return state;

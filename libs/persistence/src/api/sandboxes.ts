@@ -141,6 +141,11 @@ returning thread_id as "threadId", executor_id as "executorId"`,
 
 const deleteRemoved = `delete from sandboxes where thread_id = any($1::text[]) and vacate_at is not null`;
 
+/** Makes an executor the host of a new thread's workspace. */
+export async function hostWorkspace(sql: Sql, newId: NewId, place: HostedSandbox): Promise<void> {
+  await keep(sql, newId, [place]);
+}
+
 /** Which executor hosts which thread's sandbox. A claim contains the host of its thread. */
 export class Sandboxes {
   private readonly kept: StatementBatcher<HostedSandbox, string>;

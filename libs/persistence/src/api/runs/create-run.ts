@@ -28,6 +28,7 @@ import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { type OutboxEntry, firstActivation } from '../../run-log/outbox';
 import { toRun, runRow } from '../../run-log/run-row';
 import { toBatch, recordedFacts } from '../../run-log/batch';
+import { writeFacts } from '../../run-log/group-commit';
 import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
 import type { AlongsideRun } from '../triggers/firing-claim';
@@ -35,6 +36,7 @@ import { nameAfterInput } from '../projects/project-titles';
 import type { StatementBatcher } from '../../database/statement-batcher';
 import { type Input, inputFact } from './input-message';
 import { inputText, toPreview } from './input-text';
+import { type KeptFiles, rewindingFact } from './kept-files';
 import { type RunAgent, type RunOrigin, agentFields, originFields } from './run-origin';
 import {
   type FirstRows,
@@ -78,6 +80,8 @@ export interface NewRun {
   readonly metadata: Readonly<Record<string, string>>;
   /** The newest question of the thread, which the input replaces: its turn is superseded. The active run is replaced, too. */
   readonly edits?: MessageId | undefined;
+  /** The files that the workspace of the thread gets back before the run begins. */
+  readonly rewind?: KeptFiles | undefined;
   /** What happens when the thread has an active run. */
   readonly onActiveRun: 'reject' | 'queue' | 'replace';
   readonly promised?: PendingKey<Run> | undefined;
@@ -226,11 +230,22 @@ class RunCreation {
       ...originFields(origin),
       ...(traceId !== undefined && { trace_id: traceId }),
     });
-    const run = { ...begun, model: storedText(begun.model) };
+    const inserted = { ...begun, model: storedText(begun.model) };
     const threadAgent = agent?.isNamed ? agent.id : undefined;
     const waitsWith = behind ? (content ? JSON.stringify(content) : null) : undefined;
-    const rows = { accountId, run, depth: origin?.depth, facts, inputText: text, waitsWith, threadAgent, createdBy };
+    const rows = {
+      accountId,
+      run: inserted,
+      depth: origin?.depth,
+      facts,
+      inputText: text,
+      waitsWith,
+      threadAgent,
+      createdBy,
+    };
     if (!(await this.place.insert(rows))) throw new ThreadTaken();
+    const rewinding = await this.recordRewinding(thread);
+    const run = { ...inserted, last_seq: inserted.last_seq + rewinding.length };
     if (project_id !== null && text !== undefined)
       await nameAfterInput(this.place.sql, { projectId: project_id, runId: this.id, text });
     await insertRunFiles(this.place.sql, { runId: this.id, threadId: thread }, placed);
@@ -239,7 +254,15 @@ class RunCreation {
 
     if (!chat) await storeResponse(this.place.sql, promised, run); // that of a named one is stored with it
     const job = behind ? undefined : firstActivation(run);
-    return { run, facts: [...this.facts, ...facts], stops: this.stops, job };
+    return { run, facts: [...this.facts, ...facts, ...rewinding], stops: this.stops, job };
+  }
+
+  /** In the transaction of an edit: the statement that inserts a run has no place for a third fact. */
+  private async recordRewinding(thread: ThreadId): Promise<readonly RecordedFact[]> {
+    const { rewind } = this.wanted;
+    if (!rewind) return [];
+    const target = { runId: this.id, threadId: thread, epoch: 0 };
+    return writeFacts(this.place.sql, target, { facts: [rewindingFact(rewind, 0)], newId: this.newId });
   }
 
   /** Rejects, queues or replaces, as the caller wants. Resolves to whether the new run must wait behind another. */

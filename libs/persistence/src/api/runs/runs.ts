@@ -54,6 +54,7 @@ import {
   findNewestBegunRun,
   listBegunRuns,
 } from './thread-runs';
+import { type MomentAddress, type WantedMoment, readEffectsAfter, readWantedMoment } from './wanted-moment';
 import { type StopOrder, type StoppedRun, stopRun } from './stop-run';
 import { type LogVerification, holdsHash, verifyLog } from './verify-log';
 
@@ -160,6 +161,15 @@ export class Runs {
   fork(order: ForkOrder): Promise<ForkedRun> {
     const { database, newId } = this;
     return forkRun({ database, newId }, order);
+  }
+
+  /** Rejects with UnknownSeqError, `log_trimmed`, `log_too_long`, and `files_not_kept` where no run has begun with the message. */
+  wantedMoment(address: MomentAddress): Promise<WantedMoment> {
+    return readWantedMoment(this.database.sql, address);
+  }
+
+  effectsAfter(moment: WantedMoment): ReturnType<typeof readEffectsAfter> {
+    return readEffectsAfter(this.database.sql, moment);
   }
 
   /**

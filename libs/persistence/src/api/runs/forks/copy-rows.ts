@@ -125,16 +125,23 @@ const newFiles = `
 insert into run_files (run_id, thread_id, path, file_id)
 select $1, $2, path, file_id from unnest($3::text[], $4::text[]) as given(path, file_id)`;
 
-/** Under new ids. Uploads that the shared messages name are brought into the new workspace. */
+interface CopyTarget {
+  readonly from: RunRow;
+  readonly ids: ForkIds;
+  readonly hasFiles: boolean;
+}
+
+/** Under new ids. Uploads that the shared messages name are brought into the new workspace, unless it gets the files of then. */
 export async function copyRows(
   sql: Sql,
   { messages, events, calls }: SharedRows,
-  { from, runId, threadId, ids }: Pick<Fork, 'runId' | 'threadId'> & { readonly from: RunRow; readonly ids: ForkIds },
+  { from, runId, threadId, ids, hasFiles }: Pick<Fork, 'runId' | 'threadId'> & CopyTarget,
 ): Promise<void> {
   await sql.query(newMessages, [ids.rewrite(messages)]);
   await sql.query(newEvents, [ids.rewrite(events)]);
   await sql.query(newCalls, [ids.rewrite(calls)]);
   await sql.query(newRefs, [from.thread_id, threadId]);
+  if (hasFiles) return;
   const uploads = await selectFiles.all(sql, [from.thread_id]);
   const named = uploads.filter(({ file_id }) => messages.includes(file_id));
   if (named.length === 0) return;

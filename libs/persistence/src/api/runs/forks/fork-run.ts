@@ -10,14 +10,16 @@ import {
   runId,
   threadId,
 } from '@rondo/contract';
-import { type ForkPoint, TerminalError, forkPoint, noteOfFork } from '@rondo/domain';
+import { type ForkPoint, TerminalError, forkPoint, noteOfFork, noteOfForkWithFiles } from '@rondo/domain';
 import type { Sql } from '../../../database/sql';
 import { activateRun } from '../../../run-log/activation';
 import { writeFacts } from '../../../run-log/group-commit';
 import { type RunRow, toFact, toRun, factRow, runRow } from '../../../run-log/run-row';
 import { referToImages, storeImages } from '../../blobs/message-images';
 import { type PendingKey, storeResponse } from '../../idempotency-keys';
+import { hostWorkspace } from '../../sandboxes';
 import type { RunMaker } from '../create-run';
+import { type KeptFiles, rewindingFact } from '../kept-files';
 import { inputFact } from '../input-message';
 import { type RunAddress, readRun, runNotFound } from '../lock-run';
 import { visibleRun } from '../read-runs';
@@ -41,6 +43,8 @@ export interface ForkOrder extends RunAddress {
   /** The key, or the user of an outside issuer, that starts it. */
   readonly createdBy?: string | undefined;
   readonly promised?: PendingKey<Run> | undefined;
+  /** The files that its workspace begins with, on the executor that has kept them. Absent: none. */
+  readonly rewind?: KeptFiles | undefined;
 }
 
 export interface ForkedRun {
@@ -63,11 +67,7 @@ const longestLog = { facts: 20_000, bytes: 64 * 1024 * 1024 };
  */
 export const forkRun = ({ database, newId }: Forking, order: ForkOrder): Promise<ForkedRun> =>
   database.transaction(async (sql) => {
-    const [row] = await forkedRun.all(sql, [order.runId, order.accountId]);
-    if (!row) throw runNotFound(order.runId);
-    if (order.atSeq > row.last_seq) throw new UnknownSeqError(row.last_seq);
-    const log = await readLog(sql, row, order.atSeq);
-    const point = forkPoint(log, order.atSeq);
+    const { row, log, point } = await readForkPoint(sql, order);
     if (point.needsInput && order.input === undefined) throw needsInput(order.runId, point);
 
     const id = order.id ?? runId.parse(`run_${newId()}`);
@@ -82,8 +82,10 @@ export const forkRun = ({ database, newId }: Forking, order: ForkOrder): Promise
       [row.id, id],
       [row.thread_id, thread],
     ] as const;
-    await copyRows(sql, shared, { ...target, from: row, ids: new ForkIds(new Map<string, string>(given), newId) });
+    const ids = new ForkIds(new Map<string, string>(given), newId);
+    await copyRows(sql, shared, { ...target, from: row, ids, hasFiles: order.rewind !== undefined });
 
+    if (order.rewind) await hostWorkspace(sql, newId, { threadId: thread, executorId: order.rewind.executorId });
     const model = settings.model === row.model ? undefined : settings.model;
     const told = await beginning(sql, newId, { order, origin, point, target, shared, model });
     const facts = await writeFacts(sql, target, { facts: told, newId });
@@ -91,6 +93,14 @@ export const forkRun = ({ database, newId }: Forking, order: ForkOrder): Promise
     const run = await storeResponse(sql, order.promised, toRun(await readRun(sql, id)));
     return { run, facts };
   });
+
+export async function readForkPoint(sql: Sql, { runId: id, accountId, atSeq }: RunAddress & Pick<ForkOrder, 'atSeq'>) {
+  const [row] = await forkedRun.all(sql, [id, accountId]);
+  if (!row) throw runNotFound(id);
+  if (atSeq > row.last_seq) throw new UnknownSeqError(row.last_seq);
+  const log = await readLog(sql, row, atSeq);
+  return { row, log, point: forkPoint(log, atSeq) };
+}
 
 /** The log does not reach that far. */
 export class UnknownSeqError extends TerminalError {
@@ -169,17 +179,19 @@ async function beginning(sql: Sql, newId: () => string, parts: Beginning): Promi
     },
   };
   const said = { ...target, iteration, metadata: { forked_from: origin.run_id } };
-  const facts: NewFact[] = [forked];
+  const facts: NewFact[] = [forked, ...(order.rewind ? [rewindingFact(order.rewind, iteration)] : [])];
   if (order.input !== undefined) {
     const content = await storeImages(sql, { accountId, content: order.input, field: 'input' });
     await referToImages(sql, { accountId, threadId: target.threadId }, content);
     facts.push(inputFact({ ...said, content }, newId));
   }
-  return shared.usedTools ? [...facts, inputFact({ ...said, ...noteFor(origin) }, newId)] : facts;
+  return shared.usedTools
+    ? [...facts, inputFact({ ...said, ...noteFor(origin, order.rewind !== undefined) }, newId)]
+    : facts;
 }
 
 /** A message of its own: it is not what the person said. */
-const noteFor = ({ run_id }: ForkOrigin) => ({
-  content: [{ type: 'text' as const, text: noteOfFork }],
+const noteFor = ({ run_id }: ForkOrigin, hasFiles: boolean) => ({
+  content: [{ type: 'text' as const, text: hasFiles ? noteOfForkWithFiles : noteOfFork }],
   metadata: { forked_from: run_id, kind: 'fork_note' },
 });

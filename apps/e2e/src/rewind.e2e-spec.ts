@@ -1,0 +1,142 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Message, Run } from '@rondo/contract';
+import { type RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { repoRoot } from '../../../deploy/local/repo-root.mjs';
+import { expectWholeLog } from './log-expectations';
+
+const execute = promisify(execFile);
+
+interface Preview {
+  readonly seq: number;
+  readonly files: Record<'created' | 'changed' | 'removed', { count: number; paths: string[] }>;
+  readonly effects: { name: string; effect_class: string }[];
+}
+
+describe('files as they were then', () => {
+  let rondo: RunningRondo;
+  let client: RondoClient;
+
+  beforeAll(async () => {
+    rondo = await RunningRondo.start({
+      instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'],
+      settings: { 'tool-executor': { SANDBOX_REWIND_MB: '256' } },
+    });
+    client = rondo.client();
+  });
+  afterAll(async () => {
+    expect(await rondo.violations()).toEqual([]);
+    await rondo.stop();
+  });
+
+  const environment = () => ({ PATH: process.env['PATH'], RONDO_URL: client.url, RONDO_API_KEY: client.key });
+  const preview = (id: string, query = '') => client.json<Preview>('GET', `/runs/${id}/rewind-preview${query}`);
+  const ends = async (id: string) => (await client.facts(id)).filter(({ type }) => type === 'iteration.completed');
+
+  /** Writes one, then two; and says what it has. */
+  async function origin(about: string) {
+    const { id } = await client.createRun(
+      scripted(about, [
+        {
+          calls: [command('mkdir -p src; echo one > src/file; ln -s file src/link; chmod 750 src/file; cat src/file')],
+        },
+        { calls: [command('echo two > src/file; touch new; rm src/link; ls')] },
+        { calls: [command('cat src/link; stat -c %a src/file; ls')] },
+        { text: 'Done.' },
+      ]),
+    );
+    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    return client.run(id);
+  }
+
+  it('a fork has the files of its point, through kill -9 of its worker, and its origin keeps its own', async () => {
+    const run = await origin('forked with files');
+    const [first] = await ends(run.id);
+    await expect(preview(run.id, `?at_seq=${first?.seq}`)).resolves.toMatchObject({
+      seq: first?.seq,
+      files: { created: { paths: ['src/link'] }, changed: { paths: ['src/file'] }, removed: { paths: ['new'] } },
+      effects: [
+        { name: 'execute_command', effect_class: 'unsafe' },
+        { name: 'execute_command', effect_class: 'unsafe' },
+      ],
+    });
+
+    const fork = await client.json<Run>('POST', `/runs/${run.id}/fork`, { at_seq: first?.seq, workspace: 'as_then' });
+    await rondo.services.get('agent-worker').kill();
+
+    expect(await client.settled(fork.id)).toMatchObject({ status: 'completed' });
+    const facts = await client.facts(fork.id);
+    expectWholeLog(facts);
+    expect(facts.filter(({ type }) => type.startsWith('workspace.')).map(({ type }) => type)).toEqual([
+      'workspace.rewinding',
+      'workspace.rewound',
+    ]);
+    const outputs = await client.toolOutputs(fork.id);
+    expect(outputs.at(-2)).toBe('new\nsrc\n'); // the second command found the file of the first, and ran again
+    await expect(preview(run.id, `?at_seq=${(await ends(run.id)).at(2)?.seq}`)).resolves.toMatchObject({
+      files: { created: { count: 0 }, changed: { count: 0 }, removed: { count: 0 } },
+    });
+  });
+
+  it('an edit has the files from before its question, and leaves them where it does not ask', async () => {
+    const edit = async (run: { id: string; thread_id: string }, more: object) => {
+      const asked = scripted('edited', [{ calls: [command('find . | sort')] }, { text: 'Done.' }]);
+      const { data } = await client.json<{ data: Message[] }>('GET', `/threads/${run.thread_id}/messages`);
+      const question = data.find(({ type, is_llm_message }) => type === 'user' && is_llm_message);
+      await expect(preview(run.id, `?message_id=${question?.id}`)).resolves.toMatchObject({
+        files: { created: { count: 0 }, removed: { count: 3 } },
+      });
+      const { id } = await client.createRun({
+        ...{ ...asked, thread_id: run.thread_id, edit_message_id: question?.id, ...more },
+      });
+      await client.settled(id);
+      expect(await client.run(id)).toMatchObject({ status: 'completed', error: null });
+      return client.toolOutputs(id);
+    };
+
+    expect(await edit(await origin('to be edited'), {})).toEqual(['.\n./new\n./src\n./src/file\n']);
+    expect(await edit(await origin('to be taken back'), { workspace: 'as_then' })).toEqual(['.\n']);
+  });
+
+  it('is refused by name where nothing was kept', async () => {
+    const { id, thread_id } = await client.createRun({ model: 'demo/plain', input: 'Go.' });
+    await client.settled(id);
+    const [end] = await ends(id);
+
+    const fork = await client.request('POST', `/runs/${id}/fork`, {
+      ...{ at_seq: end?.seq, workspace: 'as_then', input: 'Again.' },
+    });
+    expect(fork.status).toBe(409);
+    expect(fork.text).toContain('files_not_kept');
+    const run = await client.request('POST', `/runs`, { thread_id, input: 'Again.', workspace: 'as_then' });
+    expect(run.status).toBe(422);
+    expect(run.text).toContain('only an edit brings files back');
+  });
+
+  it('the program of the documentation does what its comments say', async () => {
+    const document = readFileSync(join(repoRoot, 'docs/rewind.md'), 'utf8');
+    const [, program = ''] = /```js\n(.*?)```/s.exec(document) ?? [];
+    const folder = mkdtempSync(join(tmpdir(), 'rondo-rewind-'));
+    writeFileSync(join(folder, 'rewind.mjs'), program);
+
+    const { stdout } = await execute(process.execPath, ['rewind.mjs'], { cwd: folder, env: environment() });
+
+    const [, printed = ''] = /```text\n(.*?)```/s.exec(document) ?? [];
+    expect(stdout).toBe(printed);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('is used by the command line', async () => {
+    const run = await origin('by the command line');
+    const [first] = await ends(run.id);
+    const cli = join(repoRoot, 'apps/cli/bin/rondo.mjs');
+    const use = async (...words: string[]) =>
+      (await execute(process.execPath, [cli, ...words], { env: environment() })).stdout;
+
+    expect(await use('rewind-preview', run.id, '--at', `${first?.seq}`)).toContain('src/link');
+    expect(await use('fork', run.id, '--at', `${first?.seq}`, '--files', 'as_then')).toContain('Done.');
+  });
+});
