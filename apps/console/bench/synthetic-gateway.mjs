@@ -17,7 +17,8 @@ const thread = { id: ids.thread, agent_id: null, project_id: null, is_public: fa
 const empty = { data: [], has_more: false, next_cursor: null };
 
 /** Pages of a list, as the API gives them. */
-function toPage(items, query) {
+function toPage(list, query) {
+  const items = query.get('order') === 'desc' ? list.toReversed() : list;
   const from = Number(query.get('after') ?? 0);
   const to = from + Number(query.get('limit') ?? 50);
   const hasMore = to < items.length;

@@ -237,6 +237,14 @@ export const router = createRouter({
   defaultErrorComponent: ({ error }) => <Failed error={error} />,
 });
 
+/** Loads what the page of this address consists of, for when it will be shown. */
+export function preloadPage(): void {
+  const matches: readonly { readonly routeId: keyof typeof router.routesById }[] = router.matchRoutes(
+    router.latestLocation,
+  );
+  for (const { routeId } of matches) void router.loadRouteChunk(router.routesById[routeId]);
+}
+
 declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;

@@ -19,12 +19,18 @@ export function drawFacts(canvas: HTMLCanvasElement, facts: readonly Fact[]): vo
   const context = canvas.getContext('2d');
   if (!context || facts.length === 0) return;
   const style = getComputedStyle(canvas);
+  const colors = new Map<string, string>(); // to read one takes long
+  const readColor = (name: string): string => {
+    const known = colors.get(name) ?? style.getPropertyValue(name);
+    colors.set(name, known);
+    return known;
+  };
   const strokes = Math.min(facts.length, Math.floor(canvas.width / 2));
   const step = canvas.width / strokes;
   for (let stroke = 0; stroke < strokes; stroke++) {
     const fact = facts[Math.floor((stroke * facts.length) / strokes)];
     if (!fact) continue;
-    context.fillStyle = style.getPropertyValue(toColor(fact.type));
+    context.fillStyle = readColor(toColor(fact.type));
     context.fillRect(Math.round(stroke * step), 0, Math.max(1, Math.round(step) - scale), canvas.height);
   }
 }

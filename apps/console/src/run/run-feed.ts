@@ -14,6 +14,8 @@ export interface FedRun {
 
 /** Listeners hear of changes at most once in this time. */
 const frameMs = 16;
+/** They rest so many times longer than the last change took them: a page that catches up with a long log would else only render. */
+const restTimes = 2;
 
 /** A run as something to subscribe to, with all of its facts, which the scrubber and the proof need. */
 export class RunFeed {
@@ -22,6 +24,7 @@ export class RunFeed {
   private readonly listeners = new Set<() => void>();
   private reading: AbortController | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private restMs = frameMs;
   private connection: FedRun['connection'] = 'connecting';
   private error: unknown = null;
   private state: FedRun = this.fed();
@@ -81,12 +84,23 @@ export class RunFeed {
 
   private show(connection: FedRun['connection']): void {
     this.connection = connection;
-    this.timer ??= setTimeout(() => {
-      this.timer = undefined;
-      this.state = this.fed();
-      for (const listener of this.listeners) listener();
-    }, frameMs);
+    if (connection !== 'ended') {
+      this.timer ??= setTimeout(this.publish, this.restMs);
+      return;
+    }
+    clearTimeout(this.timer);
+    this.publish();
   }
+
+  private readonly publish = (): void => {
+    this.timer = undefined;
+    this.state = this.fed();
+    const began = performance.now();
+    for (const listener of this.listeners) listener();
+    queueMicrotask(() => {
+      this.restMs = Math.max(frameMs, restTimes * (performance.now() - began)); // React has rendered
+    });
+  };
 
   private fed(): FedRun {
     const { view, details } = this.record;

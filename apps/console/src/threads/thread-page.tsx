@@ -28,20 +28,20 @@ const route = getRouteApi('/threads/$threadId');
 /** A conversation: what was said, what the active run writes, and the place to go on. */
 export function ThreadPage() {
   const { threadId } = route.useParams();
+  return <OneThread key={threadId} threadId={threadId} />;
+}
+
+function OneThread({ threadId }: { readonly threadId: string }) {
   const rondo = useRondo();
-  const { data: thread, error } = useQuery({
+  const thread = useQuery({
     queryKey: ['thread', threadId],
     queryFn: ({ signal }) => rondo.threads.get(threadId, { signal }),
   });
-  if (error) return <FailedPage error={error} list={{ to: '/threads', name: 'All threads' }} />;
-  return thread ? <OneThread key={threadId} thread={thread} /> : <Loading what="the thread" />;
-}
-
-function OneThread({ thread }: { readonly thread: Thread }) {
-  const { shown, error, refresh } = useThread(thread.id);
-  if (error && !shown) return <FailedPage error={error} list={{ to: '/threads', name: 'All threads' }} />;
-  if (!shown) return <Loading what="the thread" />;
-  return <Conversation thread={thread} shown={shown} refresh={refresh} />;
+  const { shown, error, refresh } = useThread(threadId);
+  const failure = thread.error ?? (shown ? null : error);
+  if (failure) return <FailedPage error={failure} list={{ to: '/threads', name: 'All threads' }} />;
+  if (!thread.data || !shown) return <Loading what="the thread" />;
+  return <Conversation thread={thread.data} shown={shown} refresh={refresh} />;
 }
 
 interface ConversationProps {
@@ -138,7 +138,7 @@ function ThreadHead({ thread, isBusy }: { readonly thread: Thread; readonly isBu
       {mayWrite && <button onClick={() => setRenaming(true)}>Rename</button>}
       {mayWrite && <ShareThread thread={thread} />}
       <Link to="/runs" search={{ thread: thread.id }} className="button">
-        Its runs
+        Runs
       </Link>
       {mayWrite && !isBusy && (
         <ConfirmedAction

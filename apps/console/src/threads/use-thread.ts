@@ -1,4 +1,4 @@
-import { type Run, isOver, take } from '@rondo/client';
+import { type Rondo, type Run, isOver, take } from '@rondo/client';
 import { toThreadView } from '@rondo/react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
@@ -6,6 +6,8 @@ import { useRondo } from '../session/use-session.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 
 const mostMessages = 2_000;
+/** What is seen first, at the end of a conversation. All of it takes as many requests as it has pages. */
+const messagesAtFirst = 100;
 const mostRuns = 500;
 const none: readonly Run[] = [];
 
@@ -26,11 +28,17 @@ export function useThread(threadId: string) {
     enabled: runs.data?.hasMore === true,
     placeholderData: keepPreviousData,
   });
+  const newest = useQuery({
+    queryKey: ['newest messages', threadId],
+    queryFn: () => readNewest(rondo, threadId, messagesAtFirst),
+    staleTime: Infinity,
+    gcTime: 0,
+  });
   const messages = useQuery({
     queryKey: ['messages', threadId, run?.id],
-    queryFn: async () => ({ run, ...(await take(rondo.threads.messages(threadId, { limit: 200 }), mostMessages)) }),
-    enabled: runs.data !== undefined,
-    placeholderData: keepPreviousData,
+    queryFn: async () => ({ run, items: await readNewest(rondo, threadId, mostMessages) }),
+    enabled: runs.data !== undefined && !newest.isPending,
+    placeholderData: (before) => before ?? (newest.data && { run, items: newest.data }),
   });
   const refresh = () => Promise.all([runs.refetch(), refreshKey(['messages', threadId])]).then(() => undefined);
   const shown = useMemo(
@@ -40,8 +48,15 @@ export function useThread(threadId: string) {
     [messages.data, items, older.data],
   );
   return {
-    error: runs.error ?? messages.error,
+    error: runs.error ?? newest.error ?? messages.error,
     shown,
     refresh,
   };
+}
+
+/** In their order. */
+async function readNewest(rondo: Rondo, threadId: string, count: number) {
+  const limit = Math.min(count, 200);
+  const { items } = await take(rondo.threads.messages(threadId, { limit, order: 'desc' }), count);
+  return items.toReversed();
 }

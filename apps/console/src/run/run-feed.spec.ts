@@ -1,0 +1,83 @@
+import type { Fact, Rondo, StreamEvent } from '@rondo/client';
+import { RunFeed } from './run-feed';
+
+const fact = (seq: number) =>
+  ({
+    ...{ id: `evt_${seq}`, v: 1, run_id: 'run_1', thread_id: 'thr_1', epoch: 1, at: '2026-01-01T00:00:00.000Z' },
+    ...{ seq, type: 'iteration.started', data: { iteration: seq, message_id: `msg_${seq}` }, iteration: seq },
+  }) as Fact;
+
+/** A run whose events come when the test sends them. */
+class Sent {
+  private readonly waiting: ((event: StreamEvent | undefined) => void)[] = [];
+
+  async *stream(): AsyncGenerator<StreamEvent, void> {
+    for (;;) {
+      const event = await new Promise<StreamEvent | undefined>((resolve) => this.waiting.push(resolve));
+      if (!event) return;
+      yield event;
+    }
+  }
+
+  async send(event?: StreamEvent): Promise<void> {
+    this.waiting.shift()?.(event);
+    await jest.advanceTimersByTimeAsync(0);
+  }
+}
+
+describe('the feed of a run', () => {
+  let now = 0;
+  let sent: Sent;
+  let seen: number[];
+  /** How long the page takes to show what it hears. */
+  let renderMs = 0;
+
+  beforeEach(async () => {
+    jest.useFakeTimers({ doNotFake: ['performance', 'queueMicrotask'] });
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
+    const page = { hidden: false, addEventListener: () => undefined, removeEventListener: () => undefined };
+    Object.assign(globalThis, { document: page });
+    [sent, seen] = [new Sent(), []];
+    const feed = new RunFeed({ runs: { stream: () => sent.stream() } } as unknown as Rondo, 'run_1');
+    feed.subscribe(() => {
+      seen.push(feed.current().view.lastSeq);
+      now += renderMs;
+    });
+    await jest.advanceTimersByTimeAsync(0);
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+    jest.restoreAllMocks();
+    Reflect.deleteProperty(globalThis, 'document');
+  });
+
+  it('tells of what came within a frame at once', async () => {
+    renderMs = 1;
+    await sent.send(fact(1));
+    await sent.send(fact(2));
+    await jest.advanceTimersByTimeAsync(16);
+    await sent.send(fact(3));
+    await jest.advanceTimersByTimeAsync(16);
+    expect(seen).toEqual([2, 3]);
+  });
+
+  it('rests longer where the page takes long, so that a long log is not shown at each of its moments', async () => {
+    renderMs = 100;
+    await sent.send(fact(1));
+    await jest.advanceTimersByTimeAsync(16);
+    await sent.send(fact(2));
+    await jest.advanceTimersByTimeAsync(199);
+    expect(seen).toEqual([1]);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(seen).toEqual([1, 2]);
+  });
+
+  it('tells of the end without delay', async () => {
+    renderMs = 100;
+    await sent.send(fact(1));
+    await jest.advanceTimersByTimeAsync(16);
+    await sent.send(fact(2));
+    await sent.send();
+    expect(seen).toEqual([1, 2]);
+  });
+});
