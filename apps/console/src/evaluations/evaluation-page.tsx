@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
-import { cost, count } from '../ui/amounts.ts';
+import { cost, count, moment } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { FailedPage } from '../ui/failed-page.tsx';
 import { ChoiceField } from '../ui/fields.tsx';
@@ -70,7 +70,7 @@ function EvaluationHead({ evaluation }: { readonly evaluation: EvaluationWithRes
           <p className="run-facts">
             {agent !== null && <span>{agent}</span>}
             {model !== null && <span>{model}</span>}
-            <span>stored {new Date(evaluation.updated_at).toLocaleString()}</span>
+            <span>stored {moment(evaluation.updated_at)}</span>
           </p>
           <dl className="figures">
             <Figure name="Score" value={scoreText(evaluation)} />

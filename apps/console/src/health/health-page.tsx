@@ -5,7 +5,6 @@ import { useRondo } from '../session/use-session.ts';
 import { count } from '../ui/amounts.ts';
 import { Figure } from '../ui/figure.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
-import { statusWord } from '../ui/status.tsx';
 import { ExecutorTable, QueueTable, WorkerTable } from './health-tables.tsx';
 
 /** What the whole deployment does, for those who operate it. */
@@ -42,7 +41,7 @@ function Report({ health }: { readonly health: DeploymentHealth }) {
       </ul>
       <dl className="figures">
         {Object.entries(runs ?? {}).map(([status, number]) => (
-          <Figure key={status} name={`Runs: ${toWord(status)}`} value={count(number)} />
+          <Figure key={status} name={toWord(status)} value={count(number)} />
         ))}
         <Figure name="Jobs not delivered yet" value={count(outbox?.entries ?? 0)} />
         <Figure name="Connections of this gateway" value={count(gateway.connections)} />
@@ -65,7 +64,17 @@ function Report({ health }: { readonly health: DeploymentHealth }) {
 }
 
 /** A newer gateway may have statuses that this page does not know. */
-const toWord = (status: string): string => (statusWord(status as never) as string | undefined)?.toLowerCase() ?? status;
+const toWord = (status: string): string => `Runs: ${runWords[status] ?? status}`;
+
+const runWords: Readonly<Record<string, string>> = {
+  queued: 'queued',
+  running: 'at work',
+  stopping: 'stopping',
+  waiting_input: 'waiting for a person',
+  waiting_budget: 'waiting for budget',
+  waiting_child: 'waiting for other runs',
+  waiting_tool: 'waiting for their caller',
+};
 
 function Findings({ health }: { readonly health: DeploymentHealth }) {
   const { findings = [] } = health;

@@ -53,7 +53,7 @@ export function WorkerTable({ health }: { readonly health: DeploymentHealth }) {
   const holders = listRunHolders(health);
   if (holders.length === 0) return <p className="hint">None was heard in the last minute.</p>;
   return (
-    <Table label="Workers" columns={['Process', 'State', ['Runs', 'number'], ['Its first lease ends', 'number']]}>
+    <Table label="Workers" columns={['Process', 'State', ['Runs', 'number'], ['Next lease ends', 'number']]}>
       {holders.map(({ id, sign, held }) => (
         <tr key={id}>
           <th scope="row">
@@ -78,20 +78,34 @@ export function ExecutorTable({ executors }: Pick<DeploymentHealth, 'executors'>
   if (!executors) return <p className="hint">NATS does not say.</p>;
   if (executors.length === 0) return <p className="hint">None was heard in the last seconds.</p>;
   return (
-    <Table
-      label="Executors"
-      columns={['Executor', 'State', 'Provider', ['Calls', 'number'], ['Awake sandboxes', 'number'], 'Lacks']}
-    >
-      {executors.map((executor) => (
-        <ExecutorRow key={executor.id} executor={executor} />
-      ))}
-    </Table>
+    <>
+      <Table
+        label="Executors"
+        columns={['Executor', 'State', 'Provider', ['Calls', 'number'], ['Awake sandboxes', 'number'], 'Not set up']}
+      >
+        {executors.map((executor) => (
+          <ExecutorRow key={executor.id} executor={executor} />
+        ))}
+      </Table>
+      <ul className="hint">
+        {listReasons(executors).map((reason) => (
+          <li key={reason}>{reason}</li>
+        ))}
+      </ul>
+    </>
   );
 }
 
-function ExecutorRow({ executor }: { readonly executor: NonNullable<DeploymentHealth['executors']>[number] }) {
+type Executors = NonNullable<DeploymentHealth['executors']>;
+
+/** What to set for what is not set up: once, though several executors lack it. */
+const listReasons = (executors: Executors): readonly string[] => [
+  ...new Set(executors.flatMap(({ lacks }) => Object.values(lacks))),
+];
+
+function ExecutorRow({ executor }: { readonly executor: Executors[number] }) {
   const { id, is_open: isOpen, provider, load, lacks, problem } = executor;
-  const needs = Object.entries(lacks);
+  const needs = Object.keys(lacks);
   return (
     <tr>
       <th scope="row">
@@ -108,9 +122,9 @@ function ExecutorRow({ executor }: { readonly executor: NonNullable<DeploymentHe
       <td>
         {needs.length === 0
           ? 'nothing'
-          : needs.map(([need, reason]) => (
-              <span key={need} className="lack" title={reason}>
-                {need}
+          : needs.map((need) => (
+              <span key={need} className="lack">
+                {need.replaceAll('_', ' ')}
               </span>
             ))}
       </td>

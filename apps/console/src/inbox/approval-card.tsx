@@ -4,7 +4,7 @@ import { useId, useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
-import { age } from '../ui/amounts.ts';
+import { age, moment } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { AreaField } from '../ui/fields.tsx';
 import { Form, toText } from '../ui/form.tsx';
@@ -89,7 +89,7 @@ function OpenApproval({ approval }: { readonly approval: Approval }) {
         <code className="call-name">{approval.name}</code>
         <span className="hint">
           {effects[approval.effect_class]} Asked {age(approval.requested_at, now)}; denied by itself at{' '}
-          {new Date(approval.expires_at).toLocaleString()}.
+          {moment(approval.expires_at)}.
         </span>
       </header>
       {edited === null ? (

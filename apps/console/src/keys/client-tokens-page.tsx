@@ -2,7 +2,7 @@ import { type ClientToken, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useRondo } from '../session/use-session.ts';
-import { age } from '../ui/amounts.ts';
+import { age, moment } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
@@ -66,7 +66,7 @@ function TokenRow({ token }: { readonly token: ClientToken }) {
       </td>
       <td>{token.scopes.join(', ')}</td>
       <td title={new Date(token.created_at).toLocaleString()}>{age(token.created_at, now)}</td>
-      <td>{new Date(token.expires_at).toLocaleString()}</td>
+      <td className="nowrap">{moment(token.expires_at)}</td>
       <td className="number">
         {token.revoked_at === null ? (
           <ConfirmedAction

@@ -1,7 +1,7 @@
 import { type ApiKey, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { useRondo, useSession } from '../session/use-session.ts';
-import { age } from '../ui/amounts.ts';
+import { age, moment } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
@@ -72,7 +72,7 @@ function KeyRow({
       <td>{scopes.join(', ')}</td>
       <td title={new Date(at).toLocaleString()}>{age(at, now)}</td>
       <td>{times.last_used_at === null ? 'never' : age(times.last_used_at, now)}</td>
-      <td>{times.expires_at === null ? 'never' : new Date(times.expires_at).toLocaleString()}</td>
+      <td>{times.expires_at === null ? 'never' : moment(times.expires_at)}</td>
       <td className="number">
         {revokedAt === null ? (
           <ConfirmedAction name="Revoke" label={`Revoke ${name}`} question={question} work={revoke} />

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
-import { age } from '../ui/amounts.ts';
+import { age, moment } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
 import { Form, toText } from '../ui/form.tsx';
@@ -207,7 +207,7 @@ function SecretRow({ secret }: { readonly secret: Secret }) {
       <td>{secret.methods.join(', ')}</td>
       <td>{describePlacement(secret.placement)}</td>
       <td title={new Date(secret.updated_at).toLocaleString()}>{age(secret.updated_at, now)}</td>
-      <td>{expiry === null ? 'never' : new Date(expiry).toLocaleString()}</td>
+      <td>{expiry === null ? 'never' : moment(expiry)}</td>
       <td className="number">
         <ConfirmedAction
           name="Revoke"

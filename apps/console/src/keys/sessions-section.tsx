@@ -1,7 +1,7 @@
 import { type ListedSession, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { useRondo, useSession } from '../session/use-session.ts';
-import { age } from '../ui/amounts.ts';
+import { age, moment } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
@@ -56,8 +56,8 @@ function SessionRow({ session: { id, caller_id: caller, scopes, ...times }, keyN
       </td>
       <td>{scopes.join(', ')}</td>
       <td title={new Date(times.created_at).toLocaleString()}>{age(times.created_at, now)}</td>
-      <td>{times.last_used_at === null ? 'never' : age(times.last_used_at, now)}</td>
-      <td>{new Date(times.expires_at).toLocaleString()}</td>
+      <td>{isOwn ? 'now' : times.last_used_at === null ? 'never' : age(times.last_used_at, now)}</td>
+      <td className="nowrap">{moment(times.expires_at)}</td>
       <td className="number">
         <ConfirmedAction name="End" label={`End the session with ${name}`} question={question} work={end} />
       </td>

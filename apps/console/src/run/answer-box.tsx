@@ -6,6 +6,7 @@ import { UnknownCalls } from '../inbox/unknown-calls.tsx';
 import { Markdown } from '../markdown/markdown.tsx';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
+import { moment } from '../ui/amounts.ts';
 import { problemText } from '../ui/problem-text.ts';
 import { BudgetForm } from './budget-form.tsx';
 import { ElicitationForm } from './elicitation-form.tsx';
@@ -75,7 +76,7 @@ function CallerCalls({ calls }: { readonly calls: NonNullable<Waiting['tool_call
       <ul>
         {calls.map(({ tool_call_id: id, name, expires_at }) => (
           <li key={id}>
-            <code>{name}</code>, until {new Date(expires_at).toLocaleString()}
+            <code>{name}</code>, until {moment(expires_at)}
           </li>
         ))}
       </ul>

@@ -2,6 +2,7 @@ import type { Elicitation, FormField, InputAnswer } from '@rondo/client';
 import { type SubmitEvent, useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
+import { moment } from '../ui/amounts.ts';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
 import { problemText } from '../ui/problem-text.ts';
 
@@ -32,7 +33,7 @@ export function ElicitationForm({ asked }: { readonly asked: Elicitation }) {
         </p>
       )}
       {mayAnswer && <Answer asked={asked} />}
-      <p className="quiet">It is cancelled at {new Date(asked.expires_at).toLocaleString()}.</p>
+      <p className="quiet">It is cancelled at {moment(asked.expires_at)}.</p>
     </article>
   );
 }

@@ -66,8 +66,8 @@ function Facts({ run, view, details, isNow }: Omit<RunHeadProps, 'now' | 'fork'>
   const { usage } = view;
   return (
     <p className="run-facts">
+      {run.settings.agent.name !== undefined && <span>{run.settings.agent.name}</span>}
       <span>{run.model}</span>
-      <span>{run.settings.agent.name ?? run.profile}</span>
       <span>{duration(takenMs(details, end))}</span>
       {isUsageKnown(usage) && (
         <>
@@ -78,11 +78,11 @@ function Facts({ run, view, details, isNow }: Omit<RunHeadProps, 'now' | 'fork'>
         </>
       )}
       <WaterfallLink runId={run.id} />
-      <Link to="/runs" search={{ thread: run.thread_id }}>
-        Runs of its thread
-      </Link>
       <Link to="/threads/$threadId" params={{ threadId: run.thread_id }}>
-        Its conversation
+        Conversation
+      </Link>
+      <Link to="/runs" search={{ thread: run.thread_id }}>
+        Runs of this thread
       </Link>
       <Link to="/compare" search={{ a: run.id }}>
         Compare

@@ -15,7 +15,7 @@ const beganAt = ({ created_at: created }: Run, started: string): string => (star
 /** One line of the list. */
 export function RunItem({ run, now }: RunItemProps) {
   const title = useRunTitle(run);
-  const agent = run.settings.agent.name ?? run.profile;
+  const { name: agent } = run.settings.agent;
   return (
     <li>
       <Link to="/runs/$runId" params={{ runId: run.id }}>
@@ -24,8 +24,8 @@ export function RunItem({ run, now }: RunItemProps) {
           {title ?? ' '}
         </span>
         <span className="run-facts">
+          {agent !== undefined && <span>{agent}</span>}
           <span>{run.model}</span>
-          <span>{agent}</span>
           {run.user != null && <span dir="auto">for {run.user}</span>}
           {run.parent_run_id !== null && <span>started by a run</span>}
           {run.forked_from !== null && <span>a fork</span>}

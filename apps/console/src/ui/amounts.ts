@@ -29,8 +29,12 @@ export function ahead(to: string, now: number): string {
 
 const parts = { weekday: 'short', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' } as const;
 
-/** `Thu, Nov 26, 9:00 AM`, in the browser's time zone. */
-export const moment = (at: string): string => new Date(at).toLocaleString('en-US', parts);
+/** `Thu, Nov 26, 9:00 AM`, in the browser's time zone; with the year where it is another one than now. */
+export function moment(at: string): string {
+  const date = new Date(at);
+  const isThisYear = date.getFullYear() === new Date().getFullYear();
+  return date.toLocaleString('en-US', isThisYear ? parts : { ...parts, year: 'numeric' });
+}
 
 /** The same in another zone; with the name of its own zone where the browser does not know that one. */
 export function momentIn(at: string, timeZone: string): string {

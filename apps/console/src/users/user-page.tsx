@@ -4,7 +4,7 @@ import { Link, getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
-import { count } from '../ui/amounts.ts';
+import { count, moment } from '../ui/amounts.ts';
 import { Action } from '../ui/action.tsx';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { Figure } from '../ui/figure.tsx';
@@ -99,8 +99,7 @@ function Report({ erased, eraseAgain }: ReportProps) {
       <Amounts amounts={erased} />
       {isDone ? (
         <p role="status">
-          Erased at {new Date(erased.erased_at).toLocaleString()}. Usage stays without the person, and so does the entry
-          in the audit log.
+          Erased at {moment(erased.erased_at)}. Usage stays without the person, and so does the entry in the audit log.
         </p>
       ) : (
         <>
