@@ -21,6 +21,13 @@ describe('a call in words', () => {
     expect(describeAction(given)).toEqual({ verb, object });
   });
 
+  it('that a person has not decided about yet is not said to go on', () => {
+    const approval = { id: 'apr_1', requestedAt: '', expiresAt: '', decision: null };
+    const asked = { ...call('execute_command', { command: 'rm -rf a' }, 'planned'), approval };
+    expect(describeAction(asked)).toEqual({ verb: 'Waits for approval: running', object: 'rm -rf a' });
+    expect(describeAction({ ...asked, status: 'failed' }).verb).toBe('Failed: running');
+  });
+
   it('several are counted, the most frequent first', () => {
     const names = ['create_file', 'execute_command', 'bash', 'shell_exec', 'writeFile'];
 

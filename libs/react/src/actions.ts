@@ -101,11 +101,12 @@ export interface Action {
   readonly object: string;
 }
 
-type DescribedCall = Pick<ToolCallRow, 'name' | 'status' | 'arguments' | 'argumentsText'>;
+type DescribedCall = Pick<ToolCallRow, 'name' | 'status' | 'arguments' | 'argumentsText'> &
+  Partial<Pick<ToolCallRow, 'approval'>>;
 
 export function describeAction(call: DescribedCall): Action {
   const found = findKind(call.name);
-  const verb = toVerb(call.status, found.words);
+  const verb = toVerb(call, found.words);
   if (found === uses) return { verb, object: plainText(call.name).replace('__', ': ') };
   if (found === browses) return { verb, object: call.name.slice('browser_'.length).replaceAll('_', ' ') };
   const given = found.object === undefined ? undefined : call.arguments?.[found.object];
@@ -114,7 +115,8 @@ export function describeAction(call: DescribedCall): Action {
   return { verb, object: found.view === 'file' ? line.replace(/^\/workspace\//, '') : line };
 }
 
-function toVerb(status: ToolCallRow['status'], [doing, done]: ActionKind['words']): string {
+function toVerb({ status, approval }: DescribedCall, [doing, done]: ActionKind['words']): string {
+  if (status === 'planned' && approval?.decision === null) return `Waits for approval: ${doing.toLowerCase()}`;
   if (status === 'completed') return done;
   if (status === 'failed') return `Failed: ${doing.toLowerCase()}`;
   return status === 'unknown' ? `Outcome unknown: ${doing.toLowerCase()}` : doing;

@@ -48,7 +48,7 @@ export function AgentFilters({ search, onName }: AgentFiltersProps) {
         dir="auto"
         type="search"
         aria-label="A part of the name"
-        placeholder="A part of the name"
+        placeholder="Search names"
         onChange={({ currentTarget }) => onName(currentTarget.value.trim())}
       />
     </div>

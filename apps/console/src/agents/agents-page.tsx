@@ -41,7 +41,7 @@ export function AgentsPage() {
       {!data && <Loading what="agents" />}
       {data?.items.length === 0 && (
         <Empty title={isFiltered ? 'No agent matches these filters.' : 'No agents yet.'}>
-          <p>A run without an agent begins with the profile alone.</p>
+          <p>An agent is a model, instructions and tools under a name, in versions. Runs can do without one.</p>
         </Empty>
       )}
       <ul className="run-list agents" aria-label="Agents">

@@ -88,7 +88,7 @@ function OpenApproval({ approval }: { readonly approval: Approval }) {
       <header>
         <code className="call-name">{approval.name}</code>
         <span className="hint">
-          {effects[approval.effect_class]} Asked {age(approval.requested_at, now)}; denied by itself at{' '}
+          {effects[approval.effect_class]} Asked {age(approval.requested_at, now)}; denied automatically on{' '}
           {moment(approval.expires_at)}.
         </span>
       </header>

@@ -59,7 +59,7 @@ function NewConnection() {
     <Form work={connect} button="Sign in to the server" label="Sign in to a server">
       <div className="fields">
         <TextField label="Server" name="server" type="url" required placeholder="https://mcp.example.com/mcp" />
-        <TextField label="For the user" name="user" hint="Absent: all runs of the account." />
+        <TextField label="For the user" name="user" hint="Leave it empty for all runs of the account." />
       </div>
     </Form>
   );

@@ -73,7 +73,7 @@ function Context({ run, details }: { readonly run: Run; readonly details: RunDet
         aria-label="Tokens of the newest request"
       />
       <p className="hint">
-        {count(details.contextTokens)} of {count(most)} tokens before it is made shorter
+        {count(details.contextTokens)} of {count(most)} tokens, then older messages are summarized
       </p>
     </section>
   );

@@ -77,16 +77,18 @@ function Facts({ run, view, details, isNow }: Omit<RunHeadProps, 'now' | 'fork'>
           <span>{cost(usage.cost_usd)}</span>
         </>
       )}
-      <WaterfallLink runId={run.id} />
-      <Link to="/threads/$threadId" params={{ threadId: run.thread_id }}>
-        Conversation
-      </Link>
-      <Link to="/runs" search={{ thread: run.thread_id }}>
-        Runs of this thread
-      </Link>
-      <Link to="/compare" search={{ a: run.id }}>
-        Compare
-      </Link>
+      <span className="run-links">
+        <WaterfallLink runId={run.id} />
+        <Link to="/threads/$threadId" params={{ threadId: run.thread_id }}>
+          Conversation
+        </Link>
+        <Link to="/runs" search={{ thread: run.thread_id }}>
+          Runs of this thread
+        </Link>
+        <Link to="/compare" search={{ a: run.id }}>
+          Compare
+        </Link>
+      </span>
     </p>
   );
 }

@@ -44,7 +44,7 @@ export const ToolCallItem = memo(function ToolCallItem({ row, sentAt }: ToolCall
           {spoken ? '' : describeArguments(row)}
         </code>
         <span className="call-state">
-          {words[status]}
+          {status === 'planned' && row.approval?.decision === null ? 'waits for approval' : words[status]}
           {row.attempt > 1 && `, attempt ${row.attempt}`}
           {time !== '' && ` · ${time}`}
         </span>

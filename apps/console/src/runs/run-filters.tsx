@@ -48,7 +48,7 @@ export function RunFilters({ search }: { readonly search: RunsSearch }) {
           dir="auto"
           type="search"
           aria-label="Words of the input"
-          placeholder="Words of the input"
+          placeholder="Search inputs"
           defaultValue={search.text}
           onChange={(event) => withText(event.currentTarget.value)}
         />

@@ -11,7 +11,7 @@ const words: Record<SandboxStatus['state'], string> = {
 
 const meanings: Record<SandboxStatus['state'], string> = {
   awake: 'Processes run in it, or may run at once.',
-  asleep: 'Only its files exist. The next use wakes it.',
+  asleep: 'Only its files are kept. It wakes when it is used.',
   archived: 'Its files are packed, because it was not used for long. The next use unpacks them.',
   deleted: 'Its files were deleted, because it was not used for long.',
   absent: 'It has no files yet, or no longer.',

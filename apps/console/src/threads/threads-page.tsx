@@ -128,7 +128,11 @@ function ThreadFilters({ search: { text, project, user }, projects }: ThreadFilt
 
 function NoThreads({ isFiltered }: { readonly isFiltered: boolean }) {
   if (isFiltered) return <Empty title="No thread matches these filters." />;
-  return <Empty title="No threads yet.">Each run is on a thread; start one.</Empty>;
+  return (
+    <Empty title="No threads yet.">
+      A thread is a conversation with an agent: what was said, its runs and its files.
+    </Empty>
+  );
 }
 
 interface ThreadListProps {

@@ -29,7 +29,9 @@ export function SchedulesPage() {
       </div>
       <NewSchedulePart />
       {!data && <Loading what="schedules" />}
-      {data?.items.length === 0 && <Empty title="No schedules yet.">A schedule starts runs at times.</Empty>}
+      {data?.items.length === 0 && (
+        <Empty title="No schedules yet.">A schedule starts a run at set times, such as each workday at 9:00.</Empty>
+      )}
       <ul className="run-list agents" aria-label="Schedules">
         {data?.items.map((schedule) => (
           <ScheduleItem key={schedule.id} schedule={schedule} now={now} />

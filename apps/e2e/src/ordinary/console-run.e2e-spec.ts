@@ -45,12 +45,12 @@ describe('the page of a run', () => {
     const facts = () => page.locator('.run-head .run-facts').innerText();
     expect(await facts()).toMatch(/\d (s|min)\n/);
     expect(await facts()).toMatch(/[1-9]\d* tokens in/);
-    await page.getByText('before it is made shorter').waitFor();
+    await page.getByText('then older messages are summarized').waitFor();
     await open(run.id, '?seq=3');
     await page.getByText('State after event 3.').waitFor();
     expect(await facts()).toMatch(/\d ms\n/);
     expect(await facts()).not.toMatch(/tokens|\$/);
-    expect(await page.getByText('before it is made shorter').count()).toBe(0);
+    expect(await page.getByText('then older messages are summarized').count()).toBe(0);
   });
 
   it('forks a run before one of its iterations, without running again what has run (I5)', async () => {
