@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import Anthropic, { toFile } from '@anthropic-ai/sdk';
 import { betaTool } from '@anthropic-ai/sdk/helpers/beta/json-schema';
 import { type RondoClient, call, command } from '@rondo/test-deployment';
@@ -133,6 +134,48 @@ describe('Claude Managed Agents, in a deployment of two gateways', () => {
     await expect(resources.add(made.id, repository)).rejects.toMatchObject({ status: 400 });
     expect(await one.beta.files.delete(other.id)).toEqual({ id: other.id, type: 'file_deleted' });
     await expect(one.beta.files.retrieveMetadata(other.id)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('begins a session for each second of a deployment, at whichever gateway lives', async () => {
+    const { id: agent } = await one.beta.agents.create({ name: 'Clock', model: 'demo/plain' });
+    const made = await one.beta.deployments.create({
+      ...{ agent, environment_id: environment, name: 'Every second' },
+      schedule: { type: 'cron', expression: '* * * * *', timezone: 'UTC' },
+      initial_events: [{ type: 'user.message', content: [{ type: 'text', text: 'It is {{due_at}}.' }] }],
+    });
+    const schedule = made.id.replace('depl_', 'sch_');
+    await deployment.client.json('PATCH', `/schedules/${schedule}`, { cron: '* * * * * *' }); // which the protocol has not
+    const listRuns = async (from: Anthropic) => {
+      const runs: Anthropic.Beta.BetaManagedAgentsDeploymentRun[] = [];
+      for await (const run of from.beta.deploymentRuns.list({ deployment_id: made.id, limit: 100 })) runs.push(run);
+      return runs;
+    };
+    const areMore = async (from: Anthropic, more: number) => {
+      const { length: known } = await listRuns(from);
+      while ((await listRuns(from)).length < known + more) await setTimeout(100); // between two looks
+    };
+
+    await areMore(one, 1);
+    await deployment.killGateway();
+    await areMore(two, 2);
+    await deployment.startGateway();
+    await deployment.killGateway('gateway-2');
+    await areMore(one, 2);
+    await one.beta.deployments.archive(made.id);
+    await deployment.startGateway('gateway-2');
+
+    const runs = await listRuns(two);
+    const times = runs.map(({ trigger_context: by }) => (by.type === 'schedule' ? by.scheduled_at : '')).toReversed();
+    expect(times).toEqual([...new Set(times)].toSorted());
+    expect(new Set(runs.map(({ session_id: session }) => session)).size).toBe(runs.length);
+    for (const { session_id: session, error } of runs) {
+      expect(error).toBeNull();
+      const stream = await two.beta.sessions.events.stream(session ?? '');
+      if ((await one.beta.sessions.retrieve(session ?? '')).status === 'running') await untilIdle(stream, 'end_turn');
+      const said = (await list(two, session ?? '')).filter(({ type }) => type === 'agent.message');
+      expect(said).toHaveLength(1);
+      expect(await two.beta.sessions.retrieve(session ?? '')).toMatchObject({ deployment_id: made.id, status: 'idle' });
+    }
   });
 
   it('loses nothing when the worker and a gateway are killed in mid-reply', async () => {

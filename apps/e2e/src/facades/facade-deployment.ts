@@ -37,8 +37,13 @@ export class FacadeDeployment {
     return newAccount(this.started.rondo);
   }
 
-  killGateway(): Promise<void> {
-    return this.started.rondo.services.get('gateway').kill();
+  killGateway(name = 'gateway'): Promise<void> {
+    return this.started.rondo.services.get(name).kill();
+  }
+
+  /** Resolves when it serves again. */
+  startGateway(name = 'gateway'): Promise<void> {
+    return this.started.rondo.services.get(name).start();
   }
 
   killWorkers(): Promise<void> {
