@@ -1,4 +1,6 @@
+import { accountId } from '@rondo/contract';
 import { RunningGateway } from '../testing/running-gateway';
+import { AccountQuota } from './account-quota';
 
 const perSecond = 10;
 let gateway: RunningGateway;
@@ -67,6 +69,32 @@ describe('attack: tenants', () => {
 });
 
 describe('the quota of an account', () => {
+  it('is told to the other gateways in few messages, and soon once a twentieth of it is used', async () => {
+    jest.useFakeTimers();
+    try {
+      const spent: number[] = [];
+      const spend = (_: string, amount: number) => Promise.resolve(spent.push(amount) && 0);
+      const quota = new AccountQuota({ spend }, { perSecond: 100, onError: () => undefined });
+      const consume = (times: number) => {
+        for (let time = 0; time < times; time += 1) quota.consume(accountId.parse('acc_1'));
+      };
+
+      consume(1);
+      await jest.advanceTimersByTimeAsync(150);
+      consume(3);
+      await jest.advanceTimersByTimeAsync(50);
+      expect(spent).toEqual([4]);
+
+      consume(1);
+      await jest.advanceTimersByTimeAsync(20);
+      consume(4);
+      await jest.advanceTimersByTimeAsync(20);
+      expect(spent).toEqual([4, 5]);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('is enforced per gateway while Redis is away (I1)', async () => {
     const { DATABASE_URL } = gateway.parts.config;
     const alone = await RunningGateway.start({

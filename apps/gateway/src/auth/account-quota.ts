@@ -11,6 +11,7 @@ export interface SharedCount {
 
 interface Usage {
   unreported: number;
+  report: { readonly timer: NodeJS.Timeout; readonly isSoon: boolean } | undefined;
   isReporting: boolean;
   refusedUntil: number;
 }
@@ -18,15 +19,21 @@ interface Usage {
 interface QuotaSettings {
   readonly perSecond: number;
   readonly onError: (error: unknown) => void;
-  readonly reportAfterMs?: number;
 }
+
+const unused = (): Usage => ({ unreported: 0, report: undefined, isReporting: false, refusedUntil: 0 });
 
 const policy = 'account';
 
+const soonMs = 20;
+/** For so long requests are collected that are less than this share of what an account may send in a second. */
+const usualMs = 200;
+const share = 1 / 20;
+
 /**
  * Requests of an account, over all its keys and all gateways. No request waits for the shared count: each gateway reports
- * accepted requests a few milliseconds later, many at once, and refuses further ones once the count is used up. So an account
- * can exceed it by what arrives within those milliseconds, and by no more than each gateway's own bucket.
+ * accepted requests a little later, many at once, and refuses further ones once the count is used up. So an account can exceed
+ * it by what arrives within those milliseconds or by that share, and by no more than each gateway's own bucket.
  */
 export class AccountQuota {
   private readonly usages = new Map<AccountId, Usage>();
@@ -41,28 +48,33 @@ export class AccountQuota {
 
   /** Throws `rate_limited`. */
   consume(account: AccountId): void {
-    const usage = this.usages.get(account) ?? { unreported: 0, isReporting: false, refusedUntil: 0 };
+    const usage: Usage = this.usages.get(account) ?? unused();
     const waitMs = usage.refusedUntil - performance.now();
     const { perSecond } = this.settings;
     if (waitMs > 0) throw tooManyRequests({ policy, quota: perSecond, windowS: 1, waitS: waitMs / 1000 });
     this.own.consume(account);
     this.usages.set(account, usage);
     usage.unreported += 1;
-    if (!usage.isReporting) void this.report(account, usage);
+    if (!usage.isReporting) this.planReport(account, usage);
   }
 
-  /** Until everything is reported. Then the entry is kept only while it refuses. */
+  private planReport(account: AccountId, usage: Usage): void {
+    const isSoon = usage.unreported >= this.settings.perSecond * share;
+    if (usage.report && usage.report.isSoon >= isSoon) return;
+    clearTimeout(usage.report?.timer);
+    const timer = setTimeout(() => void this.report(account, usage), isSoon ? soonMs : usualMs).unref();
+    usage.report = { timer, isSoon };
+  }
+
+  /** Once everything is reported, the entry is kept only while it refuses. */
   private async report(account: AccountId, usage: Usage): Promise<void> {
-    usage.isReporting = true;
-    while (usage.unreported > 0) {
-      await new Promise((resolve) => setTimeout(resolve, this.settings.reportAfterMs ?? 20));
-      const amount = usage.unreported;
-      usage.unreported = 0;
-      const waitMs = await this.shared.spend(account, amount).catch(this.settings.onError);
-      usage.refusedUntil = performance.now() + (waitMs ?? 0);
-    }
+    const amount = usage.unreported;
+    Object.assign(usage, { unreported: 0, report: undefined, isReporting: true });
+    const waitMs = await this.shared.spend(account, amount).catch(this.settings.onError);
+    usage.refusedUntil = performance.now() + (waitMs ?? 0);
     usage.isReporting = false;
-    if (usage.refusedUntil <= performance.now()) this.usages.delete(account);
+    if (usage.unreported > 0) this.planReport(account, usage);
+    else if (usage.refusedUntil <= performance.now()) this.usages.delete(account);
   }
 }
 
