@@ -53,15 +53,17 @@ describe('DelayedPollWorker', () => {
   const count = (wanted: string) => events.filter((event) => event === wanted).length;
   const add = (...ids: RunId[]) => queue.addAll(ids.map((id) => ({ runId: id, ...threadJob })));
 
-  it('polls once more after a job that came alone has started', async () => {
+  it('polls once for each job that comes alone', async () => {
     await until(() => count('waits') === 1);
     await add(...runs(1, 1));
-    await until(() => count('waits') === 3);
+    await until(() => count('waits') === 2);
     events.length = 0;
     await add(...runs(2, 2));
+    await until(() => count('waits') === 1);
+    await add(...runs(3, 3));
     await until(() => count('waits') === 2);
 
-    expect(events).toEqual(['polls', 'run_2', 'waits', 'polls', 'waits']);
+    expect(events).toEqual(['polls', 'run_2', 'waits', 'polls', 'run_3', 'waits']);
   });
 
   it('takes as many jobs as its concurrency allows when several come together, in order', async () => {

@@ -6,25 +6,51 @@ import { BoundedCloseWorker } from './bounded-close-worker';
 const startMs = 3;
 
 /**
- * Lets a job that came alone start before it polls for the next. BullMQ polls at once, and again because of the marker that
- * each job leaves: where jobs come one by one, both polls find nothing and delay the job that came. No job is missed, since
- * the marker stays until a poll. Where several jobs come together, all but the first are polled for a few milliseconds
- * later.
+ * Whether no job waits. Then it also takes the marker away that BullMQ leaves with each job which it hands out: the marker would
+ * have every idle worker poll once more, and find nothing. Who adds a job sets it again.
+ */
+const rests = {
+  name: 'restsWithoutJob',
+  lua: `
+if redis.call('LLEN', KEYS[1]) + redis.call('ZCARD', KEYS[2]) > 0 then return 0 end
+redis.call('ZREM', KEYS[3], '0')
+return 1`,
+};
+
+/**
+ * Lets a job that came alone start before it looks for the next. BullMQ polls at once, and again because of the marker that
+ * each job leaves: where jobs come one by one, both polls find nothing and delay the job that came. Where several jobs come
+ * together, all but the first are polled for a few milliseconds later.
  */
 export class DelayedPollWorker extends BoundedCloseWorker {
   private wasIdle = true;
   private isStarting = false;
+  private hasScript = false;
 
   protected override async moveToActive(token: string, name?: string) {
     if (this.isStarting) {
       this.isStarting = false;
       await sleep(startMs);
-      return this.nextJobFromJobData(); // undefined: the worker now waits for the marker, which is there
+      this.wasIdle = await this.isIdle();
+      if (this.wasIdle) return this.nextJobFromJobData(); // undefined: the worker now waits for the marker of the next job
     }
     const job = await super.moveToActive(token, name);
     const found = job as Job | undefined; // undefined when no job waits, which the declared type omits
     this.isStarting = found !== undefined && this.wasIdle;
     this.wasIdle = found === undefined;
     return job;
+  }
+
+  /** Also while Redis does not answer: BullMQ, which then waits for a marker, connects again. */
+  private async isIdle(): Promise<boolean> {
+    try {
+      const client = await this.backend.client;
+      if (!this.hasScript) client.defineCommand(rests.name, { numberOfKeys: 3, lua: rests.lua });
+      this.hasScript = true;
+      const { wait, prioritized, marker } = this.keys;
+      return (await client.runCommand(rests.name, [wait, prioritized, marker])) === 1;
+    } catch {
+      return true;
+    }
   }
 }
