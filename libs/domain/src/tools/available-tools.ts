@@ -11,15 +11,19 @@ export const environmentNeeds = ['egress', 'size', 'repository.secret'] as const
 export const whyUnavailable = ({ needs }: ToolDefinition, lacked: LackedNeeds): string | undefined =>
   needs === undefined ? undefined : lacked[needs];
 
+const listNeeds = memoize((catalog: readonly ToolDefinition[]) => [
+  ...new Set(catalog.flatMap(({ needs }) => needs ?? [])),
+]);
 const listChoices = memoize((_: readonly ToolDefinition[]) => new Map<string, readonly ToolDefinition[]>());
 
-/** Those of a catalog that can be used. It returns the same array for the same tools, since what prompts need is derived from it once. */
+/** Those of a catalog that can be used. It returns the same array for the same needs, since what prompts need is derived from it once. */
 export function availableTools(catalog: readonly ToolDefinition[], lacked: LackedNeeds): readonly ToolDefinition[] {
-  const available = catalog.filter((tool) => whyUnavailable(tool, lacked) === undefined);
-  if (available.length === catalog.length) return catalog;
-  const key = available.map(({ name }) => name).join(' ');
+  const key = listNeeds(catalog)
+    .filter((need) => lacked[need] !== undefined)
+    .join(' ');
+  if (key === '') return catalog;
   const choices = listChoices(catalog);
-  const known = choices.get(key) ?? available;
+  const known = choices.get(key) ?? catalog.filter((tool) => whyUnavailable(tool, lacked) === undefined);
   choices.set(key, known);
   return known;
 }
