@@ -10,12 +10,15 @@ type Type = 'text' | 'int' | 'float' | 'boolean' | 'json' | 'timestamptz';
  */
 export class RowSet<Column extends string> {
   private readonly columns: readonly Column[];
+  /** Most statements have no rows of most sets. */
+  private readonly withoutRows: readonly string[];
 
   constructor(
     private readonly name: string,
     private readonly types: Readonly<Record<Column, Type>>,
   ) {
     this.columns = Object.keys(types) as Column[]; // a record has no other keys
+    this.withoutRows = this.columns.map(() => '{}');
   }
 
   /** The number of its parameters. */
@@ -33,7 +36,8 @@ export class RowSet<Column extends string> {
    * A Postgres array literal equals JSON in braces as long as no string has a control character: both escape quotes and
    * backslashes alike, and JSON then uses no other escapes.
    */
-  values(rows: readonly Readonly<Record<Column, Value>>[]): string[] {
+  values(rows: readonly Readonly<Record<Column, Value>>[]): readonly string[] {
+    if (rows.length === 0) return this.withoutRows;
     return this.columns.map((column) => `{${JSON.stringify(rows.map((row) => row[column])).slice(1, -1)}}`);
   }
 }
