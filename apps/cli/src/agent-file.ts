@@ -1,14 +1,12 @@
 import type { DeclaredAgent } from '@rondo/client';
 import { YAMLException, loadAll } from 'js-yaml';
 import { UsageError } from './command';
+import { isObject } from './json-object';
 
 export interface AgentFile {
   readonly name: string;
   readonly agent: DeclaredAgent;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The agents of a YAML file, one in each document. JSON is YAML, too. The gateway checks the definitions. */
 export function listAgents(text: string): AgentFile[] {

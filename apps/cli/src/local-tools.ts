@@ -4,6 +4,7 @@ import { access, readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { CallerTool, HandledTool } from '@rondo/client';
 import { UsageError } from './command';
+import { readObject } from './json-object';
 
 type Definition = Omit<CallerTool, 'name'>;
 type LocalTool = Definition & Pick<HandledTool, 'handler'>;
@@ -50,12 +51,8 @@ async function readTool(given: string): Promise<[string, LocalTool]> {
 async function readDefinition(file: string): Promise<Definition | undefined> {
   const text = await readFile(file, 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return value as Definition; // see above
-  } catch {
-    // the same advice as for a text that is no object
-  }
+  const definition = readObject(text);
+  if (definition) return definition as Definition; // see above
   throw new UsageError(`${file} must be a JSON object with description, parameters, timeout_s and effect_class.`);
 }
 

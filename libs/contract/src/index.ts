@@ -191,6 +191,7 @@ export * from './secret';
 export * from './skill';
 export * from './memory';
 export * from './plain-name';
+export * from './json-text';
 export * from './evaluation';
 export * from './trigger';
 export * from './webhook';

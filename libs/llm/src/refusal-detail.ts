@@ -1,3 +1,4 @@
+import { readJson } from '@rondo/contract';
 import { z } from 'zod';
 
 /** What a refusal says, whatever its form. */
@@ -95,12 +96,8 @@ function quotedIn(metadata: unknown): unknown {
 
 /** An object or list; undefined for text that is none. */
 function parsedJson(text: string): object | undefined {
-  if (!/^\s*[[{]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text) as object;
-  } catch {
-    return undefined;
-  }
+  const value = readJson(text);
+  return typeof value === 'object' && value !== null ? value : undefined;
 }
 
 /** A page is read without its markup: its title and words often name what stands between us and the provider. */

@@ -1,6 +1,7 @@
 import type { Elicitation, InputAnswer, Waiting } from '@rondo/client';
 import { type Command, type Context, type Given, UsageError } from '../command';
 import { followRun } from '../follow-run';
+import { readObject } from '../json-object';
 
 export const answer: Command = {
   name: 'answer',
@@ -68,13 +69,8 @@ const describeElicitation = ({ server, message, url, fields = {} }: Elicitation)
   ].join('\n');
 
 function readContent(text: string): NonNullable<InputAnswer['content']> {
-  try {
-    const content: unknown = JSON.parse(text);
-    if (typeof content === 'object' && content !== null && !Array.isArray(content))
-      return content as NonNullable<InputAnswer['content']>; // the gateway checks its fields
-  } catch {
-    // said below
-  }
+  const content = readObject(text);
+  if (content) return content as NonNullable<InputAnswer['content']>; // the gateway checks its fields
   throw new UsageError('--accept takes a JSON object: the values by the names of the fields.');
 }
 

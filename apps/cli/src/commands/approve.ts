@@ -1,6 +1,7 @@
 import type { Approval, ApprovalDecision } from '@rondo/client';
 import { type Command, type Context, type Given, UsageError } from '../command';
 import type { Ending } from '../exit-codes';
+import { readObject } from '../json-object';
 import { approvalText, isApprovalId, openApprovals } from '../show-approval';
 
 export const approvals: Command = {
@@ -20,12 +21,8 @@ const reason = { name: 'reason', value: 'TEXT', help: 'kept with the decision; t
 const hash = { name: 'hash', value: 'HASH', help: 'decide only if the arguments still have this hash' };
 
 function toArguments(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
-  } catch {
-    // the same advice as for a text that is no object
-  }
+  const args = readObject(text);
+  if (args) return args;
   throw new UsageError('--arguments takes all arguments of the call, as a JSON object.');
 }
 

@@ -1,3 +1,4 @@
+import { readObject } from '../json-object';
 import type { EntryFormat } from './evaluation-log';
 
 /** What a line of the file of judgements says about an answer. */
@@ -20,14 +21,9 @@ const verdicts: readonly unknown[] = ['right', 'wrong', 'unjudged'];
 
 /** A line that this program wrote; undefined for one that was not written to its end, or is from elsewhere. */
 export function findJudgement(line: string): Judgement | undefined {
-  try {
-    const value = JSON.parse(line) as Partial<Judgement> | null;
-    const isWhole = typeof value?.task_id === 'string' && typeof value.judged_run_id === 'string';
-    return isWhole && verdicts.includes(value.verdict) ? (value as Judgement) : undefined; // the program's own file
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const value: Partial<Judgement> | undefined = readObject(line);
+  const isWhole = typeof value?.task_id === 'string' && typeof value.judged_run_id === 'string';
+  return isWhole && verdicts.includes(value.verdict) ? (value as Judgement) : undefined; // the program's own file
 }
 
 /** An answer of a later run of the task is judged anew. */

@@ -1,4 +1,5 @@
 import { UsageError } from '../command';
+import { type JsonObject, readObject } from '../json-object';
 import { compileSchema } from './schema-match';
 import { type EvaluationTask, type Scorer, isScorer, scorers } from './task';
 
@@ -6,8 +7,6 @@ import { type EvaluationTask, type Scorer, isScorer, scorers } from './task';
 export interface DatasetRow extends Omit<EvaluationTask, 'files'> {
   readonly fileName: string | null;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** The tasks of JSON lines. Names of fields are those of GAIA or plain ones. Errors name the line and the field. */
 export function parseDataset(text: string, file: string): DatasetRow[] {
@@ -25,17 +24,13 @@ export function parseDataset(text: string, file: string): DatasetRow[] {
   return rows.map(({ row }) => row);
 }
 
-function toFields(line: string, where: string): Fields {
-  try {
-    const value: unknown = JSON.parse(line);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields; // an object by now
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause;
-  }
+function toFields(line: string, where: string): JsonObject {
+  const fields = readObject(line);
+  if (fields) return fields;
   throw new UsageError(`${where}: a line is one JSON object.`);
 }
 
-function toRow(fields: Fields, where: string): DatasetRow {
+function toRow(fields: JsonObject, where: string): DatasetRow {
   const text = (names: readonly string[]) => findText(fields, names, where);
   const required = (names: readonly string[]) => {
     const found = text(names);
@@ -59,7 +54,7 @@ function toRow(fields: Fields, where: string): DatasetRow {
 }
 
 /** The first of these fields that has a value. */
-function findText(fields: Fields, names: readonly string[], where: string): string | null {
+function findText(fields: JsonObject, names: readonly string[], where: string): string | null {
   for (const name of names) {
     const value = fields[name];
     if (value === undefined || value === null) continue;

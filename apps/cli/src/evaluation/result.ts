@@ -1,3 +1,4 @@
+import { readObject } from '../json-object';
 import type { EntryFormat } from './evaluation-log';
 import { type Scorer, isScorer } from './task';
 
@@ -29,14 +30,9 @@ export interface TaskResult {
 
 /** A line that this program wrote; undefined for one that was not written to its end, or is from elsewhere. */
 export function findResult(line: string): TaskResult | undefined {
-  try {
-    const value = JSON.parse(line) as Partial<TaskResult> | null;
-    const isWhole = typeof value?.task_id === 'string' && typeof value.run_id === 'string' && isScorer(value.scorer);
-    return isWhole ? (value as TaskResult) : undefined; // the program's own file
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const value: Partial<TaskResult> | undefined = readObject(line);
+  const isWhole = typeof value?.task_id === 'string' && typeof value.run_id === 'string' && isScorer(value.scorer);
+  return isWhole ? (value as TaskResult) : undefined; // the program's own file
 }
 
 export const resultFormat: EntryFormat<TaskResult> = { read: findResult, toId: ({ task_id: id }) => id };

@@ -1,6 +1,7 @@
 import type { AgentDefinition, ProfileName, RecordedFact, RunSettings } from '@rondo/contract';
 import { effectiveSettings, withDefinition } from '@rondo/domain';
 import { UsageError } from '../command';
+import { isObject } from '../json-object';
 import { isSame } from './canonical-json';
 import type { Recording } from './recording';
 
@@ -52,11 +53,6 @@ function toBase({ model }: RunSettings, { profile, agent, interactive }: Base): 
   if ('settings' in result) return result.settings;
   throw new UsageError(result.problems.map(({ field, message }) => `${field}: ${message}`).join('; '));
 }
-
-type Fields = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function merged(value: unknown, before: unknown, after: unknown): unknown {
   if (!isObject(value) || !isObject(before) || !isObject(after)) return isSame(value, before) ? after : value;

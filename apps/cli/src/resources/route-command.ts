@@ -1,7 +1,9 @@
+import { readJson } from '@rondo/contract';
 import { type Route, apiRoutes, readParams } from '@rondo/contract/api';
 import { z } from 'zod';
 import { type Command, type Context, type Given, type Option, UsageError } from '../command';
 import type { Ending } from '../exit-codes';
+import { type JsonObject, isObject } from '../json-object';
 import { commonOptions, readCount } from '../parse-arguments';
 
 export type RouteId = keyof typeof apiRoutes;
@@ -14,8 +16,6 @@ export interface RouteCommand {
   /** For a list: the fields that a table shows of each item. */
   readonly columns: readonly string[];
 }
-
-type JsonObject = Readonly<Record<string, unknown>>;
 
 /** A field of a query or a body, as an option. */
 interface Field {
@@ -148,7 +148,7 @@ async function isConfirmed(route: Route, given: Given, { terminal }: Context): P
 async function readBody(fields: readonly Field[], given: Given, { terminal }: Context): Promise<unknown> {
   const data = given.value('data');
   const text = data === '-' ? await terminal.piped() : data;
-  const whole = text === undefined ? {} : parseJson(text);
+  const whole = text === undefined ? {} : readJson(text);
   if (whole === undefined) throw new UsageError('--data is not JSON.');
   const parts = fields.flatMap((field) => {
     const value = given.value(field.option);
@@ -161,7 +161,7 @@ async function readBody(fields: readonly Field[], given: Given, { terminal }: Co
 
 /** Text stays text where the field takes text; the gateway checks the rest. */
 function readValue({ option, types, isTextList }: Field, text: string): unknown {
-  const parsed = parseJson(text);
+  const parsed = readJson(text);
   if (parsed !== undefined && typeof parsed !== 'string' && (types.length === 0 || types.includes(toType(parsed))))
     return parsed;
   if (isTextList) return text.split(',').map((one) => one.trim());
@@ -170,17 +170,6 @@ function readValue({ option, types, isTextList }: Field, text: string): unknown 
 }
 
 const toType = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 interface ListRequest {
   readonly method: Route['method'];

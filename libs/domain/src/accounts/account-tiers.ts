@@ -1,6 +1,5 @@
-import { priceFactor } from '@rondo/contract';
+import { priceFactor, jsonText } from '@rondo/contract';
 import { z } from 'zod';
-import { jsonText } from '../models/json-text';
 
 /** `provider/model`, or a beginning of it with `*` at its end. */
 const modelPattern = z

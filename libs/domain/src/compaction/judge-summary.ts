@@ -1,4 +1,4 @@
-import type { RunError } from '@rondo/contract';
+import { type RunError, readJson } from '@rondo/contract';
 import { splitThoughts } from '../dialects/thought-reader';
 
 /** What a model wrote when it was asked for a summary: the summary, or why it is none. */
@@ -29,16 +29,11 @@ function isCall(text: string): boolean {
 /** In any of the shapes that models were trained on. */
 function isCallInJson(text: string): boolean {
   if (!/^[{[]/.test(text)) return false;
-  try {
-    const value: unknown = JSON.parse(text);
-    const [first] = [value].flat();
-    if (typeof first !== 'object' || first === null) return false;
-    return ['tool_name', 'toolName', 'tool_calls', 'function', 'function_call', 'arguments', 'parameters'].some(
-      (key) => key in first,
-    );
-  } catch {
-    return false;
-  }
+  const [first] = [readJson(text)].flat();
+  if (typeof first !== 'object' || first === null) return false;
+  return ['tool_name', 'toolName', 'tool_calls', 'function', 'function_call', 'arguments', 'parameters'].some(
+    (key) => key in first,
+  );
 }
 
 const refusal =

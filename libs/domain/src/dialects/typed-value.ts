@@ -1,3 +1,4 @@
+import { readJson } from '@rondo/contract';
 import type { JsonType } from '../tools/tool-parameters';
 
 type Types = ReadonlySet<JsonType>;
@@ -13,9 +14,9 @@ export function readValue(text: string, types: Types = textOnly): { value: unkno
   const isText = types.has('string');
   if (isText && !mayBeStructured(types)) return { value: text };
 
-  const parsed = parseJson(text);
-  if (isText) return { value: parsed && isStructuredOrText(parsed.value, types) ? parsed.value : text };
-  if (parsed && types.has(toType(parsed.value))) return parsed;
+  const value = readJson(text);
+  if (isText) return { value: value !== undefined && isStructuredOrText(value, types) ? value : text };
+  if (value !== undefined && types.has(toType(value))) return { value };
   return { problem: `must be ${[...types].join(' or ')}, written as JSON; received ${excerpt(text)}.` };
 }
 
@@ -31,14 +32,6 @@ const mayBeStructured = (types: Types): boolean => types.has('array') || types.h
 function isStructuredOrText(value: unknown, types: Types): boolean {
   const type = toType(value);
   return types.has(type) && (type === 'array' || type === 'object' || type === 'string');
-}
-
-function parseJson(text: string): { value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
 }
 
 function toType(value: unknown): JsonType {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { type ModelFacts, findFacts } from './model-facts';
-import { modelPrice } from '@rondo/contract';
+import { modelPrice, jsonText } from '@rondo/contract';
 import { priceChange } from './model-price';
-import { jsonText } from './json-text';
 
 /** The prices of one model. The one without `from` replaces the known price; the others are added as changes. */
 const pricesOfModel = z

@@ -1,6 +1,12 @@
-import { type Fallback, type ModelErrorCode, modelErrorCode, modelName, requestedFallbacks } from '@rondo/contract';
+import {
+  type Fallback,
+  type ModelErrorCode,
+  modelErrorCode,
+  modelName,
+  requestedFallbacks,
+  jsonText,
+} from '@rondo/contract';
 import { z } from 'zod';
-import { jsonText } from './json-text';
 
 /** The chains of a deployment by the full name of the model that they stand in for. */
 export type ModelFallbacks = ReadonlyMap<string, z.infer<typeof requestedFallbacks>>;

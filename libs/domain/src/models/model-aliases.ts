@@ -1,6 +1,5 @@
-import { modelAlias, modelName } from '@rondo/contract';
+import { modelAlias, modelName, jsonText } from '@rondo/contract';
 import { z } from 'zod';
-import { jsonText } from './json-text';
 
 /** Full model names by the short names of a deployment. */
 export type ModelAliases = ReadonlyMap<string, string>;

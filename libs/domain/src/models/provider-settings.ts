@@ -1,8 +1,7 @@
-import { type LlmSettings, type ModelPrice, extraBody } from '@rondo/contract';
+import { type LlmSettings, type ModelPrice, extraBody, jsonText } from '@rondo/contract';
 import { z } from 'zod';
 import { readPrices, withPrices } from './declared-prices';
 import { whyNoDemoModel } from './demo-models';
-import { jsonText } from './json-text';
 import { type ModelFacts, findFacts, knownModels, modelFacts } from './model-facts';
 import type { PaceLimits } from './provider-pace';
 import { type CallSize, leastInputRate, mostCost, priceAt } from './model-price';

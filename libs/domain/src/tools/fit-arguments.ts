@@ -1,4 +1,4 @@
-import type { ArgumentChange } from '@rondo/contract';
+import { type ArgumentChange, readJson } from '@rondo/contract';
 import { type ToolDefinition, argumentsSchema } from './define-tool';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -65,7 +65,7 @@ class Fitting {
   private parse(rule: Json, text: string, path: readonly (string | number)[]): unknown {
     const types = readTypes(rule);
     if (types.length === 0 || types.includes('string')) return text;
-    const parsed = parseJson(text);
+    const parsed = readExactJson(text);
     if (parsed === undefined || !types.some((type) => isOfType(type, parsed))) return text;
     this.note(path, 'parsed');
     return parsed;
@@ -179,14 +179,9 @@ const isOfType = (type: string, value: unknown): boolean =>
   type === 'integer' ? Number.isInteger(value) : typeOfValue(value) === type;
 
 /** Undefined for text that is no JSON, or whose number would not be the one that is written. */
-function parseJson(text: string): unknown {
+function readExactJson(text: string): unknown {
   const word = /^\s*(?:true|false)\s*$/i.test(text) ? text.toLowerCase() : text;
-  let value: unknown;
-  try {
-    value = JSON.parse(word);
-  } catch {
-    return undefined;
-  }
+  const value = readJson(word);
   const isInexact =
     typeof value === 'number' && (Number.isInteger(value) ? !Number.isSafeInteger(value) : !Number.isFinite(value));
   return isInexact ? undefined : value;

@@ -1,4 +1,4 @@
-import type { Opaque } from '@rondo/contract';
+import { type Opaque, readJson } from '@rondo/contract';
 import { ObjectEnd, type ReplyChunk } from '@rondo/domain';
 import { ProviderError } from '../provider-error';
 import type { ToolCallDelta } from './openai-chunk';
@@ -217,10 +217,6 @@ const toText = (written: unknown): string => {
 
 /** Some servers encode the arguments twice: as a text of JSON whose value is the JSON. */
 function unquoted(text: string): string {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'string' && value.trim().startsWith('{') ? value : text;
-  } catch {
-    return text;
-  }
+  const value = readJson(text);
+  return typeof value === 'string' && value.trim().startsWith('{') ? value : text;
 }

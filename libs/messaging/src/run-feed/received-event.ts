@@ -1,4 +1,4 @@
-import { type RunEvent, type RunId, deltaType, factTypes } from '@rondo/contract';
+import { type RunEvent, type RunId, deltaType, factTypes, readJson } from '@rondo/contract';
 
 /**
  * The event in a line of the feed, or undefined. Its envelope is checked, and the event is left as it was sent: its JSON
@@ -6,7 +6,7 @@ import { type RunEvent, type RunId, deltaType, factTypes } from '@rondo/contract
  * log may publish. The check is written by hand, because every event of every subscription passes here.
  */
 export function receivedEvent(line: string, run: RunId): RunEvent | undefined {
-  const value = parsed(line);
+  const value = readJson(line);
   if (!isRecord(value) || value['run_id'] !== run || value['v'] !== 1) return undefined;
   if (typeof value['id'] !== 'string' || typeof value['epoch'] !== 'number' || !isRecord(value['data'])) {
     return undefined;
@@ -27,12 +27,3 @@ type Json = Readonly<Record<string, unknown>>;
 
 const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null;
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}

@@ -1,5 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DeltaEvent, FactWithType, Message, RecordedFact, ToolCall, Waiting } from '@rondo/contract';
+import {
+  type DeltaEvent,
+  type FactWithType,
+  type Message,
+  type RecordedFact,
+  type ToolCall,
+  type Waiting,
+  readJson,
+} from '@rondo/contract';
 import type { AgUiMessage } from '@rondo/contract/api';
 import { deltaText, storedTexts, toStream } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
@@ -406,11 +414,3 @@ export class AgUiTranslator {
 
 /** The version of the protocol that is spoken with clients that name one. */
 const spokenVersion = '1.0';
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}

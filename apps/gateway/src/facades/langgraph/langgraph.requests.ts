@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { type CallerResult, type InputBlock, type SettingsRequest, type Waiting, inputContent } from '@rondo/contract';
+import {
+  type CallerResult,
+  type InputBlock,
+  type SettingsRequest,
+  type Waiting,
+  inputContent,
+  jsonText,
+} from '@rondo/contract';
 import type { LangGraphRunRequest } from '@rondo/contract/api';
 import { z } from 'zod';
 import { parseInput } from '../../http/parse-input';
@@ -129,17 +136,7 @@ function toResult(content: unknown, status: unknown): CallerResult {
 export const toInput = (messages: readonly GivenMessage[]): InputBlock[] =>
   parseInput(z.object({ input: inputContent }), { input: messages.flatMap(({ blocks }) => blocks) }).input;
 
-const storedNames = z
-  .string()
-  .transform((text, context) => {
-    try {
-      return JSON.parse(text) as unknown;
-    } catch {
-      context.addIssue({ code: 'custom', message: 'must be JSON' });
-      return z.NEVER;
-    }
-  })
-  .pipe(z.array(z.tuple([z.string().nullable(), z.number()])));
+const storedNames = jsonText.pipe(z.array(z.tuple([z.string().nullable(), z.number()])));
 
 /** The metadata of a run that says which messages its input was. None for messages without names. */
 export function writeNames(messages: readonly GivenMessage[]): Record<string, string> {

@@ -1,5 +1,5 @@
 import type { ProgressToken, RequestId } from '@modelcontextprotocol/server';
-import { type RecordedFact, type RunId, isTerminalFact, runId } from '@rondo/contract';
+import { type RecordedFact, type RunId, isTerminalFact, runId, readJson } from '@rondo/contract';
 import { z } from 'zod';
 import type { SubscriberEvent } from '../../live/stream-notices';
 import { type Position, PositionedReader, type PositionedEvent, toInteger } from '../positions';
@@ -113,18 +113,10 @@ export function writeEventId(point: AnswerPoint): string {
 
 /** Undefined for what `writeEventId` has not written. */
 export function readEventId(text: string): AnswerPoint | undefined {
-  const { success, data } = written.safeParse(parse(Buffer.from(text, 'base64url').toString()));
+  const { success, data } = written.safeParse(readJson(Buffer.from(text, 'base64url').toString()));
   if (!success) return undefined;
   const [id, requestId, progressToken, isTask, until, seq, units] = data;
   return { runId: id, requestId, progressToken: progressToken ?? undefined, isTask, until, seq, units };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** An answer is about one run. */

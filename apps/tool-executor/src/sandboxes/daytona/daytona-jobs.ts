@@ -1,3 +1,4 @@
+import { readJson } from '@rondo/contract';
 import { z } from 'zod';
 import type { SandboxCommands } from '../provider/sandbox-commands';
 import { CommandRecord } from '../provider/command-record';
@@ -32,7 +33,7 @@ export async function discoverJobs(
 ): Promise<void> {
   const answer = await shell.run('job', { session: session === '*' ? session : toKey(session) });
   for (const line of answer.split('\n')) {
-    const parsed = note.safeParse(parseJson(Buffer.from(line, 'base64').toString()));
+    const parsed = note.safeParse(readJson(Buffer.from(line, 'base64').toString()));
     if (!parsed.success || commands.ledger.job(parsed.data.identity.session)) continue;
     const { identity, limits } = parsed.data;
     const record = new CommandRecord(identity, { ...limits, timeoutMs: limits.timeoutMs });
@@ -40,13 +41,5 @@ export async function discoverJobs(
     const started = command.attach().then(() => command);
     commands.ledger.add(identity.id, { record, started });
     await started;
-  }
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined; // Not as written by `launch`: no job of ours.
   }
 }

@@ -1,3 +1,4 @@
+import { readJson } from '@rondo/contract';
 import { once } from 'node:events';
 import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import type { Socket } from 'node:net';
@@ -162,7 +163,7 @@ export class EngineClient {
       throw new EngineFailure('the connection to the engine broke');
     });
     return response.headers['content-type']?.startsWith('application/json') && answer !== ''
-      ? parseJson(answer)
+      ? readJson(answer)
       : undefined;
   }
 
@@ -191,7 +192,7 @@ export class EngineClient {
 
 async function readFailure(response: IncomingMessage): Promise<EngineFailure> {
   const answer = await text(response).catch(() => '');
-  const known = refused.safeParse(parseJson(answer));
+  const known = refused.safeParse(readJson(answer));
   return new EngineFailure(known.success ? known.data.message : `status ${response.statusCode}`, response.statusCode);
 }
 
@@ -202,11 +203,3 @@ const isRefusedVersion = (error: unknown): boolean =>
   /client version [\d.]+ is too (old|new)/.test(error.message);
 
 const isOlder = (version: string, other: string): boolean => version.localeCompare(other, 'en', { numeric: true }) < 0;
-
-function parseJson(content: string): unknown {
-  try {
-    return JSON.parse(content);
-  } catch {
-    return undefined; // No answer of an engine: the schema of the call refuses it.
-  }
-}

@@ -1,3 +1,4 @@
+import { readJson } from '@rondo/contract';
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -76,7 +77,7 @@ export class SandboxRecords {
     const file = this.toFile(threadId);
     if (!existsSync(file)) return undefined;
     const text = await readFile(file, 'utf8').catch(() => undefined);
-    const parsed = text === undefined ? undefined : record.safeParse(parseJson(text));
+    const parsed = text === undefined ? undefined : record.safeParse(readJson(text));
     return parsed?.data;
   }
 
@@ -237,12 +238,4 @@ export function countRunningMs(
   until: number,
 ): number {
   return runningMs + (runningSince === undefined ? 0 : Math.max(0, until - Date.parse(runningSince)));
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // torn
-  }
 }

@@ -1,4 +1,4 @@
-import { programLimits, textLimits } from '@rondo/contract';
+import { programLimits, textLimits, readJson } from '@rondo/contract';
 import { z } from 'zod';
 import { clipMiddle, resultCharacters } from '../clip-text';
 
@@ -64,17 +64,9 @@ export class ProgramOutput {
     this.piece += piece.slice(1);
     if (this.piece.length > longestMessage) throw new BrokenMessage('The arguments of a call are too long.');
     if (piece.startsWith('+')) return;
-    const parsed = message.safeParse(parseJson(this.piece));
+    const parsed = message.safeParse(readJson(this.piece));
     this.piece = '';
     if (!parsed.success) throw new BrokenMessage('It wrote a message that is none.');
     this.messages.push(parsed.data);
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // no message is that
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readJson } from '../../json-text';
 import { metadata } from '../metadata';
 import { refuseFields } from './coverage';
 import { langGraphCoverage } from './langgraph-coverage';
@@ -40,12 +41,8 @@ export const streamModeQuery = z
   .pipe(z.array(langGraphStreamMode).max(20));
 
 function readList(text: string): unknown[] {
-  try {
-    const list: unknown = JSON.parse(text);
-    return Array.isArray(list) ? list : [text];
-  } catch {
-    return [text];
-  }
+  const list = readJson(text);
+  return Array.isArray(list) ? list : [text];
 }
 
 /** A client that comes back to a stream repeats what its address has already. */
