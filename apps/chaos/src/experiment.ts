@@ -23,6 +23,7 @@ export const truths = (examination: Examination): Bar[] => [
   never('other flaws of logs (epochs, answers, ends)', examination.otherFlaws),
   never('unsafe effects duplicated', examination.duplicatedUnsafe),
   never('keyed effects duplicated', examination.duplicatedKeyed),
+  never('effects that the model asked for again', examination.askedTwice),
   never('effects that the log has and the server has not', examination.missingEffects),
 ];
 

@@ -1,6 +1,7 @@
 import { type Fact, logFlaws } from '@rondo/test-deployment';
 import { isSettled } from './patient-client';
 import { plannedEffects } from './planned-effects';
+import { describeRepeated, isOfOneCall, listRepeated } from './repeated-effects';
 import type { LaunchedRun } from './start-runs';
 import type { TestBed } from './test-bed';
 
@@ -20,6 +21,8 @@ export interface Examination {
   readonly unknown: number;
   readonly duplicatedUnsafe: number;
   readonly duplicatedKeyed: number;
+  /** Effects that the model asked for by another call again. The services repeated nothing. */
+  readonly askedTwice: number;
   readonly missingEffects: number;
   readonly details: readonly string[];
 }
@@ -36,7 +39,11 @@ export async function examine(
   for (const run of launched) runs.push({ ...run, facts: await testBed.client.facts(run.id) });
   const applied = testBed.effects.ledger.applied();
   const inLogs = runs.map((run) => ({ run, ...seqFlaws(run.facts), flaws: listFlaws(run) }));
-  const twice = [...applied].filter(([tag, count]) => count > 1 && isSingle(tag));
+  const repeated = listRepeated(
+    runs.flatMap(({ facts }) => facts),
+    testBed.effects.ledger,
+  );
+  const duplicated = repeated.filter(isOfOneCall);
   const missing = runs.flatMap((run) => completedEffects(run.facts).filter(({ tag }) => !applied.has(tag)));
   return {
     runs,
@@ -47,20 +54,18 @@ export async function examine(
     duplicateSeq: sum(inLogs.map(({ duplicates }) => duplicates)),
     otherFlaws: sum(inLogs.map(({ flaws }) => flaws.length)),
     unknown: sum(runs.map(({ facts }) => facts.filter(({ type }) => type === 'tool.unknown').length)),
-    duplicatedUnsafe: twice.filter(([tag]) => tag.endsWith('/unsafe')).length,
-    duplicatedKeyed: twice.filter(([tag]) => tag.endsWith('/keyed')).length,
+    duplicatedUnsafe: duplicated.filter(({ tag }) => tag.endsWith('/unsafe')).length,
+    duplicatedKeyed: duplicated.filter(({ tag }) => tag.endsWith('/keyed')).length,
+    askedTwice: repeated.length - duplicated.length,
     missingEffects: missing.length,
     details: [
       ...inLogs.flatMap(({ run, flaws }) => flaws.map((flaw) => `${run.id} (${run.tag}): ${flaw}`)),
       ...runs.filter((run) => !isAsExpected(run)).map(toStatus),
-      ...twice.map(([tag, count]) => `${tag} took effect ${count} times`),
+      ...repeated.map(describeRepeated),
       ...missing.map(({ tag, result }) => `${tag} was answered but never happened: ${result}`),
     ].slice(0, 20),
   };
 }
-
-/** Only these effects must be applied once; others repeat on purpose. */
-const isSingle = (tag: string): boolean => /\/(unsafe|keyed)$/.test(tag);
 
 /** The checks are for ended runs; a waiting run has no terminal fact yet. */
 const listFlaws = ({ facts, settled }: ExaminedRun): string[] =>
