@@ -1,6 +1,6 @@
 import { type Fact, isFact } from '@rondo/client';
 import { isTerminalFact } from '@rondo/contract';
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
 import type { ExaminedRun } from './examine';
 import { isGone } from './patient-client';
@@ -39,7 +39,9 @@ export class WatchedRuns {
   private readonly open: Promise<void>[] = [];
   private readonly over = new AbortController();
 
-  constructor(private readonly testBed: TestBed) {}
+  constructor(private readonly testBed: TestBed) {
+    setMaxListeners(0, this.over.signal); // every open stream listens to it
+  }
 
   watch(id: string): void {
     const watched = new Watched();
