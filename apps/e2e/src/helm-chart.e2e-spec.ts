@@ -226,6 +226,19 @@ describe('the Helm chart', () => {
     expect(await refusal('bundled.enabled=true', 'toolExecutor.env.SANDBOX_PROVIDER=daytona')).toBe('rendered');
   });
 
+  it('refuses limits that the pod has not, and a variable that switches those of each sandbox off', async () => {
+    const pod = 'toolExecutor.sandbox.limits=pod';
+    expect(await refusal('bundled.enabled=true', pod, 'toolExecutor.resources.limits=null')).toContain(
+      'Set toolExecutor.resources.limits.memory',
+    );
+    const off = 'SANDBOX_REQUIRE_LIMITS=0';
+    for (const where of ['toolExecutor.env', 'env'])
+      expect(await refusal('bundled.enabled=true', 'toolExecutor.sandbox.limits=sandbox', `${where}.${off}`)).toContain(
+        'Take SANDBOX_REQUIRE_LIMITS out of the variables',
+      );
+    expect(await refusal('bundled.enabled=true', pod, `toolExecutor.env.${off}`)).toBe('rendered');
+  });
+
   it('lets the gateway see the addresses of clients behind the ingress, unless told how many proxies there are', async () => {
     const hops = async (...settings: string[]) =>
       findValues('TRUSTED_PROXY_HOPS', findPods(await render(...bundled, ...settings)).get('gateway'));
