@@ -7,8 +7,9 @@ import { type Answer, inspectionRoutes, sendJson } from './inspection';
 import { RequestJournal } from './journal/request-journal';
 import { ViolationLog } from './journal/violation-log';
 import { ModelEndpoint } from './model-endpoint';
-import { openAiProtocol } from './openai/served-openai-protocol';
+import { lenientOpenAiProtocol, openAiProtocol } from './openai/served-openai-protocol';
 import { FaultCounter } from './replay/fault-counter';
+import type { Protocol } from './protocol';
 import { PromptCache } from './replay/prompt-cache';
 
 export interface DemoModel {
@@ -21,8 +22,13 @@ export interface DemoModel {
 const graceMs = 2000;
 
 /** Starts the server in this process. Port 0, the default, finds a free one. */
-export async function startDemoModel({ port = 0, host = '127.0.0.1', paceMs = 0 } = {}): Promise<DemoModel> {
-  const answers = routes(paceMs);
+export async function startDemoModel({
+  port = 0,
+  host = '127.0.0.1',
+  paceMs = 0,
+  isContentOptional = false,
+} = {}): Promise<DemoModel> {
+  const answers = routes(paceMs, isContentOptional ? lenientOpenAiProtocol : openAiProtocol);
   const server = createServer((request, response) => {
     const path = request.url?.replace(/\?.*$/s, '');
     const answer = answers[`${request.method} ${path}`] ?? notFound;
@@ -37,9 +43,9 @@ export async function startDemoModel({ port = 0, host = '127.0.0.1', paceMs = 0 
   return { url: `http://${host}:${address.port}`, close: () => close(server) };
 }
 
-function routes(paceMs: number): Record<string, Answer> {
+function routes(paceMs: number, openAi: Protocol): Record<string, Answer> {
   const books = { journal: new RequestJournal(), violations: new ViolationLog(), faults: new FaultCounter() };
-  const openai = new ModelEndpoint(openAiProtocol, { ...books, cache: new PromptCache() }, paceMs);
+  const openai = new ModelEndpoint(openAi, { ...books, cache: new PromptCache() }, paceMs);
   const anthropic = new ModelEndpoint(anthropicProtocol, { ...books, cache: new PromptCache() }, paceMs);
   return {
     'POST /v1/chat/completions': (request, response) => openai.answer(request, response),

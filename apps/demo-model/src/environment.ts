@@ -8,4 +8,7 @@ export const environment = z.object({
     description: 'The pause between two pieces of a streamed reply whose script names none.',
     unit: 'ms',
   }),
+  DEMO_CONTENT_OPTIONAL: z.stringbool().prefault('0').meta({
+    description: '`1` accepts calls without the key `content`, as OpenAI does. Version 0.1 of Rondo sends them.',
+  }),
 });

@@ -6,7 +6,12 @@ import { startDemoModel } from './demo-model-server';
 const log = pino({ name: 'demo-model' });
 
 async function main(): Promise<void> {
-  const server = await startDemoModel({ port: config.PORT, host: config.HOST, paceMs: config.DEMO_PACE_MS });
+  const server = await startDemoModel({
+    port: config.PORT,
+    host: config.HOST,
+    paceMs: config.DEMO_PACE_MS,
+    isContentOptional: config.DEMO_CONTENT_OPTIONAL,
+  });
   log.info({ url: server.url }, 'demo model started');
 
   await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { firstIssue } from '../first-issue';
 import { promptPart } from '../replay/prompt-part';
 import type { Asked, Protocol, WireError } from '../protocol';
@@ -15,6 +16,16 @@ export const openAiProtocol: Protocol = {
   whole: openAiCompletion,
   error,
   errorFrame: (refusal) => `data: ${JSON.stringify(error(refusal).body)}\n\n`,
+};
+
+const messagesWithContent = z.looseObject({
+  messages: z.array(z.looseObject({}).transform((message) => ({ content: null, ...message }))),
+});
+
+/** An absent `content` is null, as OpenAI itself reads it. */
+export const lenientOpenAiProtocol: Protocol = {
+  ...openAiProtocol,
+  read: (body) => read(messagesWithContent.safeParse(body).data ?? body),
 };
 
 function read(body: unknown): Asked {

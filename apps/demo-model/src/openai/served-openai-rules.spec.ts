@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Violation } from '../refusal';
-import { openAiProtocol } from './served-openai-protocol';
+import { lenientOpenAiProtocol, openAiProtocol } from './served-openai-protocol';
 
 type Message = Record<string, unknown>;
 
@@ -146,6 +146,14 @@ it.each<[string, object]>([
   ['a list of anything', { messages: [user], tools: [toolWith('t', { properties: { a: { type: 'array' } } })] }],
 ])('refuses %s', (_, body) => {
   expect(() => read({ model: 'plain', ...body })).toThrow(Violation);
+});
+
+it('accepts calls without the key of content when it is optional, and no other message without it', () => {
+  const readLeniently = (last: object) =>
+    lenientOpenAiProtocol.read({ model: 'plain', messages: [user, last, answer] }, {});
+
+  expect(readLeniently({ role: 'assistant', tool_calls: [call] }).conversation.turns).toHaveLength(2);
+  expect(() => readLeniently({ role: 'user' })).toThrow(Violation);
 });
 
 it('names the field that is wrong', () => {
