@@ -41,7 +41,8 @@ class Upgrade implements Experiment {
 
   async deployment({ from = releasedCommit() }: Scale): Promise<TestBedRequest> {
     this.versions = new MixedVersions(await releasedBuild(from, terminal));
-    return { leases: 'production', launch: this.versions.launch };
+    const settings = { 'demo-model': { DEMO_CONTENT_OPTIONAL: '1' } };
+    return { leases: 'production', launch: this.versions.launch, settings };
   }
 
   async run(testBed: TestBed, scale: Scale): Promise<Findings> {

@@ -6,7 +6,7 @@ import type { TestBed } from '../test-bed/test-bed';
 export type Version = 'released' | 'new';
 type Launch = NonNullable<DeploymentRequest['launch']>;
 
-/** Which version each instance runs. All begin with the released one, except the demo model, which is no part of an installation. */
+/** Which version each instance runs. All begin with the released one, except the demo model, which stands for a provider. */
 export class MixedVersions {
   private readonly newer = new Set<string>(['demo-model']);
 
