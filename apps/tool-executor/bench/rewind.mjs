@@ -67,6 +67,7 @@ async function measureCommands(files, pauseMs, rounds) {
     `${files} files, pause ${pauseMs} ms: command ${ms(a)} → ${ms(b)} (${((b / a - 1) * 100).toFixed(1)} %), first state ${ms(first)}` +
       (background.length > 0 ? `, later states ${ms(quantile(background, 0.5))} in the background` : ''),
   );
+  await moments.find(thread, []);
   await provider.remove(thread);
 }
 

@@ -29,7 +29,6 @@ import { prepareWorkspace } from '../environments/prepare-workspace';
 import type { WorkspaceHosting } from './workspace-ownership';
 import { runPersonCommand } from './person-command';
 import { TunnelShares } from './tunnel-shares';
-import { whyNothing } from '../sandboxes/host/moments/moments';
 import { filePieces } from '../sandboxes/provider/workspace-file';
 
 interface SandboxAccessParts {
@@ -157,10 +156,7 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async findMoment(request: RequestWithOp<'moment'>): Promise<SandboxHead<'moment'>> {
     await this.requireHere(request);
-    const found = await this.requireMoments().find(request.thread_id, request.keys);
-    return found?.tree === undefined
-      ? { moment: null, refused: whyNothing(found) }
-      : { moment: found.key, refused: null };
+    return this.requireMoments().find(request.thread_id, request.keys);
   }
 
   /** The sandbox is awake meanwhile, so it needs a place. */

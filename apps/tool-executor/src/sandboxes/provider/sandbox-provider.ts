@@ -1,6 +1,6 @@
 import type { SandboxSize } from '@rondo/contract';
+import type { FileChanges } from '@rondo/contract';
 import type { EgressGate } from '../egress/egress-gate';
-import type { Moments } from '../host/moments/moments';
 import type { FreeDisk } from './free-disk';
 import type { EndedCommand, Sandbox } from './sandbox';
 import type { SandboxCopies } from './sandbox-copies';
@@ -20,7 +20,7 @@ export interface SandboxProvider {
   /** Absent where none are configured, and where any executor reaches the sandboxes. */
   readonly copies?: SandboxCopies;
   /** The states of workspaces at moments of their runs. Absent where none are kept. */
-  readonly moments?: Pick<Moments, 'enter' | 'find' | 'preview' | 'bringBack'>;
+  readonly moments?: SandboxMoments;
   /** Of the disk that its sandboxes share with this process. Absent where they are not on this machine. */
   readonly freeDisk?: Pick<FreeDisk, 'freeBytes' | 'refusal' | 'require'>;
   /** What a thread's sandbox may reach. Tools that use the network on a sandbox's behalf ask here. */
@@ -77,6 +77,36 @@ export interface SandboxProvider {
   stopIdle(): Promise<string[]>;
   /** Kills everything that this process has started. Workspaces stay. */
   close(): Promise<void>;
+}
+
+/** What the files of workspaces were after calls that may have changed them, and before the first such call of a run. */
+export interface SandboxMoments {
+  /** Before such a call. Resolves to what has to be called when it has ended. */
+  enter(threadId: string, use: UseOfFiles): Promise<() => void>;
+  /** The newest among these whose files were kept, each the id of a call or a run; or why there is none. */
+  find(threadId: string, keys: readonly string[]): Promise<{ moment: string | null; refused: string | null }>;
+  /** What a return would do to the files of the thread that had the moment. */
+  preview(threadId: string, moment: string, labels: SandboxLabels): Promise<FileChanges>;
+  /**
+   * Makes the files what they were. Ends every process of the sandbox. May be repeated, also after a kill. Rejects with SandboxError:
+   * `unavailable` while calls of the thread are at work.
+   */
+  bringBack(threadId: string, order: ReturnOrder): Promise<FileChanges>;
+}
+
+export interface UseOfFiles {
+  readonly run: string;
+  readonly call: string;
+  readonly labels: SandboxLabels;
+}
+
+export interface ReturnOrder {
+  /** The thread that had the moment. */
+  readonly of: string;
+  readonly moment: string;
+  /** The run that wants it. What the files were before is kept under its name. */
+  readonly run: string;
+  readonly labels: SandboxLabels;
 }
 
 /** `executor`: only the executor that created a sandbox reaches it. `none`: any executor with this provider does. */

@@ -202,7 +202,10 @@ describe('Moments', () => {
     await doing(open(), 'call_1', () => writeFileSync(join(workspace, 'file'), 'one'));
     await open().enter(thread, { run: 'run_1', call: 'call_2', labels: {} }); // its executor is killed
 
-    await expect(open().find(thread, ['run_1', 'call_1', 'call_2'])).resolves.toMatchObject({ key: 'call_2' });
+    await expect(open().find(thread, ['run_1', 'call_1', 'call_2'])).resolves.toEqual({
+      moment: null,
+      refused: 'The executor ended before the files were kept.',
+    });
     await expect(back(open(), 'call_2')).rejects.toThrow('The executor ended before the files were kept.');
   });
 

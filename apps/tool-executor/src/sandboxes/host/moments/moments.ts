@@ -2,7 +2,13 @@ import { join } from 'node:path';
 import { KeyedMutex } from '../../../keyed-mutex';
 import type { FileChanges } from '@rondo/contract';
 import { SandboxError } from '../../provider/sandbox-error';
-import type { SandboxLabels, SandboxLog } from '../../provider/sandbox-provider';
+import type {
+  ReturnOrder,
+  SandboxLabels,
+  SandboxLog,
+  SandboxMoments,
+  UseOfFiles,
+} from '../../provider/sandbox-provider';
 import { requireThreadId } from '../../provider/thread-ids';
 import { toMessage } from '@rondo/platform';
 import { bringBack } from './bring-back';
@@ -23,22 +29,6 @@ interface MomentsParts {
   readonly log: SandboxLog;
 }
 
-interface UsingCall {
-  readonly run: string;
-  readonly call: string;
-  readonly labels: SandboxLabels;
-}
-
-interface ReturnOrder {
-  /** The thread that had the moment. */
-  readonly of: string;
-  /** A call, after which it was; or a run, before whose first call it was. */
-  readonly moment: string;
-  /** The run that wants it. What the files were before is kept under its name. */
-  readonly run: string;
-  readonly labels: SandboxLabels;
-}
-
 /** What uses the files of a thread at present. */
 interface Uses {
   calls: number;
@@ -55,7 +45,7 @@ const returnRounds = 3;
  * What the files of each workspace were before the first call of a run that may change them, and after each such call. A moment is
  * kept once the call has been answered and before the next one begins, while the model thinks.
  */
-export class Moments {
+export class Moments implements SandboxMoments {
   /** Nothing reads or changes the files of a thread at the same time, except calls. */
   private readonly turns = new KeyedMutex();
   private readonly uses = new Map<string, Uses>();
@@ -67,8 +57,7 @@ export class Moments {
 
   constructor(private readonly parts: MomentsParts) {}
 
-  /** Before a call that may change files. Resolves to what has to be called when it has ended. */
-  enter(threadId: string, { run, call, labels }: UsingCall): Promise<() => void> {
+  enter(threadId: string, { run, call, labels }: UseOfFiles): Promise<() => void> {
     return this.turns.run(threadId, async () => {
       await this.begin(threadId, run, labels);
       const uses = this.uses.get(threadId) ?? { calls: 0, ended: [] };
@@ -85,12 +74,15 @@ export class Moments {
     });
   }
 
-  /** The newest moment among these, each the id of a call or a run. Undefined where nothing is known of any. */
-  find(threadId: string, keys: readonly string[]): Promise<MomentRecord | undefined> {
-    return this.turns.run(threadId, async () => this.read(threadId, keys));
+  /** A newer one of them that was not kept hides the older ones: they are other states. */
+  find(threadId: string, keys: readonly string[]): ReturnType<SandboxMoments['find']> {
+    return this.turns.run(threadId, async () => {
+      const found = this.read(threadId, keys);
+      const isKept = found?.tree !== undefined;
+      return isKept ? { moment: found.key, refused: null } : { moment: null, refused: whyNothing(found) };
+    });
   }
 
-  /** What a return would do to the files of the thread that had the moment. */
   preview(threadId: string, moment: string, labels: SandboxLabels): Promise<FileChanges> {
     return this.turns.run(threadId, async () => {
       const to = this.requireTree(threadId, moment);
@@ -100,10 +92,6 @@ export class Moments {
     });
   }
 
-  /**
-   * Makes the files what they were. Ends every process of the sandbox. May be repeated, also after a kill. Rejects with SandboxError:
-   * `unavailable` while calls of the thread are at work.
-   */
   async bringBack(threadId: string, { of, moment, run, labels }: ReturnOrder): Promise<FileChanges> {
     if (of !== threadId) await this.find(of, [moment]); // it may be about to be kept
     return this.turns.run(threadId, async () => {
@@ -227,6 +215,6 @@ export class Moments {
   }
 }
 
-export const whyNothing = (found: MomentRecord | undefined): string =>
+const whyNothing = (found: MomentRecord | undefined): string =>
   found?.refused ??
   (found ? 'The executor ended before the files were kept.' : 'Nothing was kept of the files at that point.');
