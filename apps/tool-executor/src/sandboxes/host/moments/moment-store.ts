@@ -109,7 +109,7 @@ export class MomentStore {
     try {
       const status = fstatSync(file);
       if (!status.isFile()) return undefined;
-      return (status.size < pieceBytes ? this.keepShort(file) : undefined) ?? (await this.keepLong(file));
+      return (status.size < pieceBytes ? this.keepShort(file, status.size) : undefined) ?? (await this.keepLong(file));
     } finally {
       closeSync(file);
     }
@@ -161,12 +161,12 @@ export class MomentStore {
   }
 
   /** Undefined where it has grown meanwhile. */
-  private keepShort(file: number): { content: string; size: number } | undefined {
-    const buffer = Buffer.allocUnsafe(pieceBytes);
+  private keepShort(file: number, expected: number): { content: string; size: number } | undefined {
+    const buffer = Buffer.allocUnsafe(expected + 1);
     let size = 0;
-    for (let count = -1; count !== 0 && size < pieceBytes; size += count)
-      count = readSync(file, buffer, size, pieceBytes - size, size);
-    return size === pieceBytes ? undefined : { content: this.keepBytes(buffer.subarray(0, size)), size };
+    for (let count = -1; count !== 0 && size < buffer.length; size += count)
+      count = readSync(file, buffer, size, buffer.length - size, size);
+    return size === buffer.length ? undefined : { content: this.keepBytes(buffer.subarray(0, size)), size };
   }
 
   private keepBytes(bytes: Buffer): string {
