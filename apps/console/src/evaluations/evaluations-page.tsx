@@ -63,7 +63,9 @@ function EvaluationRow({ evaluation, now }: { readonly evaluation: Evaluation; r
       </td>
       <td className="number">{count(errors)}</td>
       <td className="number">{cost(usd)}</td>
-      <td title={new Date(at).toLocaleString()}>{age(at, now)}</td>
+      <td className="nowrap" title={new Date(at).toLocaleString()}>
+        {age(at, now)}
+      </td>
     </tr>
   );
 }

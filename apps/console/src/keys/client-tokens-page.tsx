@@ -65,7 +65,9 @@ function TokenRow({ token }: { readonly token: ClientToken }) {
         )}
       </td>
       <td>{token.scopes.join(', ')}</td>
-      <td title={new Date(token.created_at).toLocaleString()}>{age(token.created_at, now)}</td>
+      <td className="nowrap" title={new Date(token.created_at).toLocaleString()}>
+        {age(token.created_at, now)}
+      </td>
       <td className="nowrap">{moment(token.expires_at)}</td>
       <td className="number">
         {token.revoked_at === null ? (

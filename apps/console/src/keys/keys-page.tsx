@@ -70,9 +70,11 @@ function KeyRow({
         <code>…{hint}</code>
       </td>
       <td>{scopes.join(', ')}</td>
-      <td title={new Date(at).toLocaleString()}>{age(at, now)}</td>
-      <td>{times.last_used_at === null ? 'never' : age(times.last_used_at, now)}</td>
-      <td>{times.expires_at === null ? 'never' : moment(times.expires_at)}</td>
+      <td className="nowrap" title={new Date(at).toLocaleString()}>
+        {age(at, now)}
+      </td>
+      <td className="nowrap">{times.last_used_at === null ? 'never' : age(times.last_used_at, now)}</td>
+      <td className="nowrap">{times.expires_at === null ? 'never' : moment(times.expires_at)}</td>
       <td className="number">
         {revokedAt === null ? (
           <ConfirmedAction name="Revoke" label={`Revoke ${name}`} question={question} work={revoke} />

@@ -206,7 +206,9 @@ function SecretRow({ secret }: { readonly secret: Secret }) {
       <td>{secret.allowed_hosts.join(', ')}</td>
       <td>{secret.methods.join(', ')}</td>
       <td>{describePlacement(secret.placement)}</td>
-      <td title={new Date(secret.updated_at).toLocaleString()}>{age(secret.updated_at, now)}</td>
+      <td className="nowrap" title={new Date(secret.updated_at).toLocaleString()}>
+        {age(secret.updated_at, now)}
+      </td>
       <td>{expiry === null ? 'never' : moment(expiry)}</td>
       <td className="number">
         <ConfirmedAction
@@ -242,7 +244,9 @@ function Uses({ uses }: { readonly uses: readonly SecretUse[] }) {
       <Table label="Uses of secrets" columns={['When', 'Secret', 'Request', 'By', 'Outcome']}>
         {uses.map((use) => (
           <tr key={use.id} className={use.refusal === null ? undefined : 'past'}>
-            <td title={new Date(use.at).toLocaleString()}>{age(use.at, now)}</td>
+            <td className="nowrap" title={new Date(use.at).toLocaleString()}>
+              {age(use.at, now)}
+            </td>
             <td>
               <code>{use.name}</code>
             </td>

@@ -55,8 +55,10 @@ function SessionRow({ session: { id, caller_id: caller, scopes, ...times }, keyN
         {isOwn && <span className="tag">this browser</span>}
       </td>
       <td>{scopes.join(', ')}</td>
-      <td title={new Date(times.created_at).toLocaleString()}>{age(times.created_at, now)}</td>
-      <td>{isOwn ? 'now' : times.last_used_at === null ? 'never' : age(times.last_used_at, now)}</td>
+      <td className="nowrap" title={new Date(times.created_at).toLocaleString()}>
+        {age(times.created_at, now)}
+      </td>
+      <td className="nowrap">{isOwn ? 'now' : times.last_used_at === null ? 'never' : age(times.last_used_at, now)}</td>
       <td className="nowrap">{moment(times.expires_at)}</td>
       <td className="number">
         <ConfirmedAction name="End" label={`End the session with ${name}`} question={question} work={end} />

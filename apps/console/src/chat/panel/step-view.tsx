@@ -100,7 +100,7 @@ function File({ steps }: Pick<StepViewProps, 'steps'>) {
     <section className="computer-file" aria-label={name}>
       <h3 dir="auto">{name}</h3>
       {after === null ? (
-        <Text path={path} text={plainText(row.output)} />
+        <Text path={path} text={plainText(row.output)} hasFailed={row.status === 'failed'} />
       ) : before === null ? (
         <Text path={path} text={plainText(after)} />
       ) : (
@@ -113,8 +113,15 @@ function File({ steps }: Pick<StepViewProps, 'steps'>) {
   );
 }
 
-function Text({ path, text }: { readonly path: string; readonly text: string }) {
-  if (text.trim() === '') return <p className="hint">Nothing to be seen yet.</p>;
+interface TextProps {
+  readonly path: string;
+  readonly text: string;
+  readonly hasFailed?: boolean;
+}
+
+function Text({ path, text, hasFailed = false }: TextProps) {
+  if (text.trim() === '')
+    return <p className="hint">{hasFailed ? 'The call has failed.' : 'Nothing to be seen yet.'}</p>;
   const isLong = text.length > shownCharacters;
   return (
     <>
