@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { ids, toRun } from './synthetic-run.mjs';
 
-const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
+const types = { '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
 const session = { account_id: 'acc_1', caller_id: 'key_1', scopes: ['read'], session_id: 'ses_1', expires_at: null };
 const wait = {
   run_id: ids.run,
@@ -36,12 +36,13 @@ export async function startGateway({ dist, status, lastSeq, stream, chat = { mes
     [`/v1/runs/${ids.run}`]: toRun(status, lastSeq),
     [`/v1/runs/${ids.run}/why`]: wait,
   };
+  const files = compressFiles(dist);
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url, 'http://localhost');
     if (pathname === `/v1/runs/${ids.run}/stream`) {
       response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
       stream(response);
-    } else if (pathname.startsWith('/console/')) sendFile(response, toFile(dist, pathname));
+    } else if (pathname.startsWith('/console/')) sendFile(response, files.assets.get(pathname) ?? files.page);
     else if (answers[pathname] ?? lists[pathname]) {
       const answer = answers[pathname] ?? toPage(lists[pathname], searchParams);
       response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
@@ -56,14 +57,16 @@ export async function startGateway({ dist, status, lastSeq, stream, chat = { mes
   };
 }
 
-/** The page names its assets relatively; this one is in a folder. */
-const toBytes = (file) =>
-  file.endsWith('index.html') ? readFileSync(file, 'utf8').replaceAll('"./assets/', '"../assets/') : readFileSync(file);
+/** As the gateway keeps them: compressed once. The page names its assets relatively; this one is in a folder. */
+function compressFiles(dist) {
+  const page = readFileSync(join(dist, 'index.html'), 'utf8').replaceAll('"./assets/', '"../assets/');
+  const assets = readdirSync(join(dist, 'assets')).map((name) => [
+    `/console/assets/${name}`,
+    { type: types[extname(name)], bytes: gzipSync(readFileSync(join(dist, 'assets', name))) },
+  ]);
+  return { page: { type: 'text/html', bytes: gzipSync(page) }, assets: new Map(assets) };
+}
 
-const toFile = (dist, pathname) =>
-  join(dist, pathname.startsWith('/console/assets/') ? pathname.slice('/console/'.length) : 'index.html');
-
-function sendFile(response, file) {
-  const headers = { 'Content-Type': types[extname(file)], 'Content-Encoding': 'gzip' };
-  response.writeHead(200, headers).end(gzipSync(toBytes(file)));
+function sendFile(response, { type, bytes }) {
+  response.writeHead(200, { 'Content-Type': type, 'Content-Encoding': 'gzip' }).end(bytes);
 }
