@@ -24,6 +24,7 @@ import { ApiError } from '../../problems/api-error';
 import { problemResponse } from '../../problems/problem-response';
 import { type ChosenSettings, type IiAgentSessions, type NamedSession, toWorkspace } from './ii-agent-sessions';
 import { type FramePlace, type IiAgentFrame, IiAgentTranslator, showError } from './ii-agent.translate';
+import { readShown } from './shown-events';
 
 export interface ConnectionParts {
   readonly sessions: IiAgentSessions;
@@ -125,7 +126,8 @@ export class IiAgentConnection {
     const content = { message, workspace_path: toWorkspace(this.session.name) };
     let known: KnownSession | undefined;
     try {
-      known = await this.findKnown(this.opening.address.after);
+      const { address, request } = this.opening;
+      known = await this.findKnown(address.after, readShown(request.headers, this.session.name));
     } finally {
       this.send({ type: 'connection_established', content });
     }
@@ -195,11 +197,11 @@ export class IiAgentConnection {
   }
 
   /** Undefined for a session that has no thread yet. */
-  private async findKnown(after?: string): Promise<KnownSession | undefined> {
+  private async findKnown(after?: string, shown?: FramePlace): Promise<KnownSession | undefined> {
     const threadId = await this.parts.sessions.find(this.session);
     if (!threadId) return undefined;
     const thread = { accountId: this.opening.caller.accountId, threadId };
-    return { threadId, ...(await this.parts.sessions.findStart(thread, after)) };
+    return { threadId, ...(await this.parts.sessions.findStart(thread, after, shown)) };
   }
 
   private followKnown({ threadId, from, isProcessing }: KnownSession): void {

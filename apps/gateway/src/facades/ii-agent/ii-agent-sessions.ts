@@ -77,8 +77,12 @@ export class IiAgentSessions {
     return threadId;
   }
 
-  /** Where a reader begins: after the event that it has, else with the run that is active, else with the next one. */
-  async findStart(thread: ThreadAddress, after: string | undefined): Promise<SessionStart> {
+  /** Where a reader begins: after the event that it has, or that it was shown; else with the run that is active, else with the next one. */
+  async findStart(
+    thread: ThreadAddress,
+    after: string | undefined,
+    shown: FramePlace | undefined,
+  ): Promise<SessionStart> {
     const newest = await this.dependencies.runs.newestBegun(thread);
     const active = await this.dependencies.runs.active(thread);
     const last = newest?.place ?? 0;
@@ -87,7 +91,8 @@ export class IiAgentSessions {
     if (after !== undefined && (!from || from.place > last))
       throw new ApiError('invalid_cursor', 'after must be the id of an event.');
     const place = active && active.id === newest?.id ? last : last + 1;
-    return { from: from ?? { place, seq: 0, index: 0 }, isProcessing };
+    const known = from ?? (shown && shown.place <= last ? shown : undefined);
+    return { from: known ?? { place, seq: 0, index: 0 }, isProcessing };
   }
 
   /** Names that `choose` takes: stored agents, and the models that the account may use. */

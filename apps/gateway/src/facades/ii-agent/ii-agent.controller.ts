@@ -1,10 +1,12 @@
 import { posix } from 'node:path';
 import { Controller } from '@nestjs/common';
 import { type IiAgentUpload, iiAgent as routes } from '@rondo/contract/api';
+import { sessionCookie } from '../../auth/browser-cookie';
 import { FileUploads } from '../../files/file-uploads';
 import { Route, type RouteInput } from '../../http/route';
 import { ApiError, InvalidRequest } from '../../problems/api-error';
 import { IiAgentSessions, toUploadPath } from './ii-agent-sessions';
+import { writeShown } from './shown-events';
 
 /** What the front end of II-Agent asks for beside its socket. */
 @Controller()
@@ -26,8 +28,13 @@ export class IiAgentController {
   }
 
   @Route(routes.listIiAgentEvents)
-  async listIiAgentEvents({ address, caller }: RouteInput<typeof routes.listIiAgentEvents>) {
-    return { events: await this.sessions.listEvents({ caller, name: address.sessionName }) };
+  async listIiAgentEvents({ address, caller, request, response }: RouteInput<typeof routes.listIiAgentEvents>) {
+    const { sessionName: name } = address;
+    const events = await this.sessions.listEvents({ caller, name });
+    const last = events.at(-1);
+    if (last && sessionCookie.read(request.headers) !== undefined)
+      response.append('Set-Cookie', writeShown(name, last.id));
+    return { events };
   }
 
   @Route(routes.uploadIiAgentFile)
@@ -41,10 +48,13 @@ export class IiAgentController {
   @Route(routes.getIiAgentSettings)
   async getIiAgentSettings({ address: { accountId } }: RouteInput<typeof routes.getIiAgentSettings>) {
     const names = await this.sessions.listChoices(accountId);
-    const configs = names.map((model) => [model, { model, api_type: 'rondo', api_key: null }] as const);
+    const configs = names.map((model) => [model, { model, api_type: shownProvider, api_key: null }] as const);
     return { llm_configs: Object.fromEntries(configs), llm_api_key_set: true, search_api_key_set: true };
   }
 }
+
+/** The front end has a list of models for each provider that it knows, and ends with an error for another one. */
+const shownProvider = 'openai';
 
 /** Text, or a data URL, as browsers read files. */
 function readContent({ content }: IiAgentUpload['file']): Buffer {

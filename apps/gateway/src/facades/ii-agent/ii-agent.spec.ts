@@ -163,6 +163,33 @@ describe('a session of II-Agent', () => {
     expect(late.logged).toEqual([]);
   });
 
+  it('goes on after the events that its page was given before', async () => {
+    const first = await Client.open();
+    const claimed = await worker.claim((await first.ask('Go.')).id);
+    claimed.streamText('One.');
+    await claimed.finishMessage();
+    await first.next('agent_thinking');
+    const { headers: signedIn } = await gateway.as().post('/v1/session').send({}).expect(201);
+    const cookie = String(signedIn['set-cookie']).split(';')[0] ?? '';
+    const origin = { Origin: gateway.url, 'Sec-Fetch-Site': 'same-origin' };
+
+    const path = `/ii/api/sessions/${first.session}/events`;
+    const loaded = await fetch(`${gateway.url}${path}`, { headers: { cookie, ...origin } });
+    expect(((await loaded.json()) as { events: object[] }).events).toHaveLength(2);
+    const shown = loaded.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    claimed.streamText('Two.');
+    await claimed.finishMessage();
+    const query = `&session_uuid=${first.session}`;
+    const page = await Client.open(query, { cookie: `${cookie}; ${shown}`, ...origin });
+    const forged = await Client.open(query, { cookie: `${cookie}; ${shown.replace(/:.*/, ':999.1.1')}`, ...origin });
+    await claimed.complete();
+
+    for (const client of [page, forged]) await client.next('stream_complete');
+    const texts = ({ logged }: Client) => logged.map(({ content }) => content['text']);
+    expect(texts(page)).toEqual(['Two.', 'Two.', undefined]);
+    expect(texts(forged)).toEqual(['One.', 'Two.', 'Two.', undefined]);
+  });
+
   it('answers a question with the next query, and tells what else a run waits for', async () => {
     const client = await Client.open();
     const claimed = await worker.claim((await client.ask('Go.')).id);
@@ -220,7 +247,9 @@ describe('a session of II-Agent', () => {
 
   it('lists what it can be begun with', async () => {
     const { body } = await gateway.as().get('/ii/api/settings').expect(200);
-    expect(body).toMatchObject({ llm_configs: { 'demo/coder': { model: 'demo/coder', api_key: null } } });
+    expect(body).toMatchObject({
+      llm_configs: { 'demo/coder': { model: 'demo/coder', api_type: 'openai', api_key: null } },
+    });
   });
 
   it.each([
