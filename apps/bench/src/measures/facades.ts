@@ -32,6 +32,9 @@ const figures: Trial['figures'] = [
   },
 ];
 
+/** Before each first token, so that none finds work that the run before it has left. */
+const restMs = 50;
+
 const answersAtOnce: Plan = { ...ordinary, toolTurns: 0, tokens: 8, delayMs: 20 };
 
 /** First tokens one after the other, through each endpoint in turn, and then many answers at the same time. */
@@ -97,6 +100,7 @@ async function timeFirstTokens(
   for (let round = 0; round < scale.firstTokens; round++) {
     const order = Object.entries(endpoints);
     for (const [name, endpoint] of round % 2 === 0 ? order : order.toReversed()) {
+      await sleep(restMs);
       const { submittedMs, tokens } = await ask(endpoint, answersAtOnce);
       const { exchanges } = await model.ask('report');
       const [[exchange], [token]] = [exchanges, tokens];
