@@ -1,12 +1,12 @@
 const { existsSync, readdirSync } = require('node:fs');
 const { join } = require('node:path');
 
-const foldersOf = (parent) => readdirSync(join(__dirname, parent)).map((name) => `${parent}/${name}`);
+const listFolders = (parent) => readdirSync(join(__dirname, parent)).map((name) => `${parent}/${name}`);
 
 /** All projects that have tests. `--selectProjects` takes their display names. */
 module.exports = {
   projects: ['apps', 'libs']
-    .flatMap(foldersOf)
+    .flatMap(listFolders)
     .filter((project) => existsSync(join(__dirname, project, 'jest.config.cjs'))),
   testTimeout: require('./jest.preset.cjs').testTimeout, // That of a project holds only where it is run alone.
   testSequencer: join(__dirname, 'deploy/local/tests/slowest-first.cjs'),

@@ -3,7 +3,8 @@ import { join, relative } from 'node:path';
 
 /**
  * Words that this project does not use in code, tests or documents: private words for which the field has a standard term,
- * indefinite persons, and codes that refer to lists outside the repository. docs/glossary.md has the words to use.
+ * indefinite persons, codes that refer to lists outside the repository, and names of functions that end in "Of". docs/glossary.md has
+ * the words to use.
  *
  * A script instead of cspell or Vale, because it splits identifiers into words (`RunHouse`, `run_house`), and supports
  * phrases, codes and exceptions by place. cspell matches single words only and brings 110 packages; Vale does not read
@@ -23,6 +24,10 @@ const refused = [
 /** A code such as (W36) or (I5, R25); invariants, I1 to I13, are defined in docs/reliability.md. */
 const code =
   /\((?:[A-Z]{1,2}\d{1,2}[,–] ?)*(?!I\d)(?:W|LP|R|D|K|SM|S|LM|TR|JM|RP|TI|TS)\d{1,2}(?:[,–] ?[A-Z]{1,2}\d{1,2})*\)/g;
+
+/** A declared name such as `folderOf`; not those of JavaScript and of JSON Schema. */
+const nameInOf =
+  /\b(?:const|let|function\*?|class|interface|type) (?!(?:value|index|lastIndex|one|any|all)Of\b)(\w*[a-z\d]Of)\b/g;
 
 /** Where a word means something else: a user of Unix, a table of the database, a method of a package, a quotation. */
 const allowed = [
@@ -61,7 +66,11 @@ function findingsIn(line, name) {
   const found = refused.flatMap(({ pattern, say }) =>
     [...words.matchAll(pattern)].filter((match) => !isAllowed(match, name)).map(([word]) => `"${word}"; say ${say}`),
   );
-  return [...found, ...[...line.matchAll(code)].map(([text]) => `${text}; write the reason itself`)];
+  return [
+    ...found,
+    ...[...line.matchAll(code)].map(([text]) => `${text}; write the reason itself`),
+    ...[...line.matchAll(nameInOf)].map(([, declared]) => `${declared}; say findX, toX, readX or listX`),
+  ];
 }
 
 const isAllowed = ({ 0: word, index, input }, name) =>

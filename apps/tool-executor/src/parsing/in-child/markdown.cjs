@@ -31,11 +31,11 @@ const cellsIn = (row) => row.querySelectorAll('td,th').length;
 const isFirst = (row) => row.closest('table')?.querySelector('tr') === row;
 
 /** The element as Markdown, without long runs of empty lines. */
-const markdownOf = (element) =>
+const toMarkdownText = (element) =>
   turndown
     .turndown(element)
     .replace(/[ \t]+$/gm, '')
     .replace(/\n{3,}/g, '\n\n')
     .trim();
 
-module.exports = { markdownOf };
+module.exports = { toMarkdownText };

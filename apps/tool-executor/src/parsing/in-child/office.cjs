@@ -11,7 +11,7 @@ const { withEquationsAsText } = require('./equations.cjs');
  */
 async function wordText(bytes, { characters }) {
   const mammoth = require('mammoth');
-  const { markdownOf } = require('./markdown.cjs');
+  const { toMarkdownText } = require('./markdown.cjs');
   const options = {
     convertImage: mammoth.images.imgElement(async () => ({ src: '' })),
     styleMap: ['comment-reference => sup'],
@@ -22,7 +22,7 @@ async function wordText(bytes, { characters }) {
     link.replaceWith(link.textContent === '↑' ? '' : link.textContent);
   const charts = await textsIn(bytes, /^word\/charts\/chart\d+\.xml$/);
   return bounded('docx', characters, [
-    markdownOf(document.body),
+    toMarkdownText(document.body),
     ...[...charts.values()].map((xml) => `\n\n${chartText(xml)}`),
   ]);
 }

@@ -1,7 +1,7 @@
 'use strict';
 const { Readability } = require('@mozilla/readability');
 const { parseHTML } = require('linkedom');
-const { markdownOf } = require('./markdown.cjs');
+const { toMarkdownText } = require('./markdown.cjs');
 const { Refusal } = require('./refusal.cjs');
 
 const mostElements = 50_000;
@@ -20,23 +20,23 @@ function convertPage(bytes, { url }) {
   if (elements > mostElements) throw new Refusal(`it has ${elements} elements; the limit is ${mostElements}`);
 
   const { document } = parseHTML(html.includes('<html') ? html : `<html><body>${html}</body></html>`);
-  const title = textOf(document.querySelector('title')) || textOf(document.querySelector('h1'));
+  const title = readText(document.querySelector('title')) || readText(document.querySelector('h1'));
   const scripts = document.querySelectorAll('script').length;
-  const shownWithoutScripts = textOf(document.querySelector('noscript'));
+  const shownWithoutScripts = readText(document.querySelector('noscript'));
   document.querySelectorAll(`${notContent},noscript`).forEach((element) => element.remove());
   makeAbsolute(document, url);
-  const whole = textOf(document.body);
+  const whole = readText(document.body);
   const isSearched = whole.length > leastArticle && elements <= mostElementsOfArticle;
-  const article = isSearched ? articleOf(document) : undefined;
+  const article = isSearched ? findArticle(document) : undefined;
   return {
     title,
-    markdown: markdownOf(article ?? document.body),
+    markdown: toMarkdownText(article ?? document.body),
     needsJavaScript: whole.length < leastText && (scripts > 0 || /javascript/i.test(shownWithoutScripts)),
   };
 }
 
 /** Readability changes the document that it reads. */
-function articleOf(document) {
+function findArticle(document) {
   const copy = parseHTML(document.toString()).document;
   const article = new Readability(copy).parse();
   if (!article?.content || article.textContent.trim().length < leastArticle) return undefined;
@@ -64,6 +64,6 @@ function absolute(reference, base) {
   return protocol === 'http:' || protocol === 'https:' ? href : undefined;
 }
 
-const textOf = (element) => (element?.textContent ?? '').replace(/\s+/g, ' ').trim();
+const readText = (element) => (element?.textContent ?? '').replace(/\s+/g, ' ').trim();
 
 module.exports = { convertPage };

@@ -16,20 +16,20 @@ const usual = { strict: false, validateFormats: false, logger: false };
 const bounded = { validateSchema: false, meta: false, inlineRefs: false, ownProperties: true, allErrors: true };
 
 /** Servers that write `^[\w-.]+$` exist: it is a pattern, though not one with the flag `u`. */
-const patternOf = (pattern, flags) => {
+const toPattern = (pattern, flags) => {
   try {
     return new RegExp(pattern, flags);
   } catch {
     return new RegExp(pattern);
   }
 };
-patternOf.code = 'new RegExp';
+toPattern.code = 'new RegExp';
 
-const dialectOf = (Validator) => ({
+const toDialect = (Validator) => ({
   meta: new Validator(usual),
-  compile: (schema) => new Validator({ ...usual, ...bounded, code: { regExp: patternOf } }).compile(schema),
+  compile: (schema) => new Validator({ ...usual, ...bounded, code: { regExp: toPattern } }).compile(schema),
 });
-const [draft7, draft2019, draft2020] = [Draft7, Draft2019, Draft2020].map(dialectOf);
+const [draft7, draft2019, draft2020] = [Draft7, Draft2019, Draft2020].map(toDialect);
 
 const dialects = [
   [/^https?:\/\/json-schema\.org\/draft-0[67]\/schema#?$/, [draft7]],

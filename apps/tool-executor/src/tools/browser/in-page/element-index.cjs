@@ -36,7 +36,7 @@ function valueOf(element) {
   return element.tagName === 'INPUT' || element.tagName === 'TEXTAREA' ? element.value : undefined;
 }
 
-function attributesOf(element) {
+function listAttributes(element) {
   const href = element.tagName === 'A' ? element.getAttribute('href') : undefined;
   const shown = {
     type: element.tagName === 'INPUT' ? element.type : undefined,
@@ -51,7 +51,7 @@ function attributesOf(element) {
     .join('');
 }
 
-function labelOf(element) {
+function findLabel(element) {
   const own = element.getAttribute('aria-label') ?? element.labels?.[0]?.innerText;
   if (own) return oneLine(own);
   if (element.tagName === 'SELECT' || element.tagName === 'TEXTAREA') return oneLine(element.name ?? '');
@@ -61,7 +61,7 @@ function labelOf(element) {
 
 function described(element, number) {
   const tag = element.tagName.toLowerCase();
-  return `[${number}]<${tag}${attributesOf(element)}>${labelOf(element)}</${tag}>`;
+  return `[${number}]<${tag}${listAttributes(element)}>${findLabel(element)}</${tag}>`;
 }
 
 /** Text that looks like a numbered element is marked, so that a page cannot invent elements. */

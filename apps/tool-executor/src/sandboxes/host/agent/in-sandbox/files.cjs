@@ -46,7 +46,7 @@ class Files {
   /** A part of a file that comes in several: the draft grows, the target stays as it is. */
   async append({ path, draft, content, mode }) {
     const { target } = await this.#replaceable(path, mode);
-    const part = draftOf(target, draft);
+    const part = toDraftPath(target, draft);
     try {
       await fs.appendFile(part, Buffer.from(content, 'base64'), {
         flag: constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | constants.O_NOFOLLOW,
@@ -61,7 +61,7 @@ class Files {
   /** The draft becomes the file. */
   async finish({ path, draft, mode, permissions }) {
     const { target, existing } = await this.#replaceable(path, mode);
-    const part = draftOf(target, draft);
+    const part = toDraftPath(target, draft);
     try {
       await fs.chmod(part, permissions ?? (existing ? existing.mode & 0o7777 : 0o644));
       await (mode === 'create' ? fs.link(part, target) : fs.rename(part, target));
@@ -73,7 +73,7 @@ class Files {
 
   async discard({ path, draft, mode }) {
     const { target } = await this.#replaceable(path, mode);
-    await fs.rm(draftOf(target, draft), { force: true });
+    await fs.rm(toDraftPath(target, draft), { force: true });
     return {};
   }
 
@@ -95,7 +95,7 @@ class Files {
         const found = join(next.directory, item.name);
         const status = await fs.lstat(found).catch(() => undefined);
         if (!status) continue;
-        entries.push({ path: relative(root, found), kind: kindOf(status), size: status.size });
+        entries.push({ path: relative(root, found), kind: toKind(status), size: status.size });
         if (status.isDirectory() && next.level < depth && !exclude.includes(item.name)) {
           queue.push({ directory: found, level: next.level + 1 });
         }
@@ -111,7 +111,7 @@ class Files {
     });
     if (!status) return { found: false };
     const { size, mode, mtime } = status;
-    return { found: true, kind: kindOf(status), size, permissions: mode & 0o7777, modifiedAt: mtime.toISOString() };
+    return { found: true, kind: toKind(status), size, permissions: mode & 0o7777, modifiedAt: mtime.toISOString() };
   }
 
   /** The file to write: the target of an existing link, or a new file whose parents are created. */
@@ -140,7 +140,7 @@ class Files {
   }
 }
 
-const draftOf = (target, draft) => join(dirname(target), `.${draft}.part`);
+const toDraftPath = (target, draft) => join(dirname(target), `.${draft}.part`);
 
 async function regular(file, path) {
   const status = await file.stat();
@@ -152,7 +152,7 @@ function tooLarge(path, size, maxBytes) {
   return new Failure('too_large', `${path} has ${size} bytes; the limit is ${maxBytes}.`);
 }
 
-function kindOf(status) {
+function toKind(status) {
   if (status.isFile()) return 'file';
   if (status.isDirectory()) return 'directory';
   return status.isSymbolicLink() ? 'link' : 'other';

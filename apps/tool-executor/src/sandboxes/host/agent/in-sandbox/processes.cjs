@@ -49,7 +49,7 @@ function carriesMark(pid, mark) {
  * The processes of a command: its group, its session, those that inherited its mark in the environment (so that a daemon that
  * has left group and session is found too), and all their descendants.
  */
-function processesOf({ leader, mark }) {
+function listCommandProcesses({ leader, mark }) {
   const table = processTable();
   const members = new Set();
   for (const { pid, group, session } of table) {
@@ -78,17 +78,17 @@ function signalAll(leader, pids, name) {
 /** SIGTERM, the grace time, then SIGKILL. True only when the process table shows that none is left. */
 async function endProcesses(command, graceMs) {
   const startedAt = Date.now();
-  let alive = processesOf(command);
+  let alive = listCommandProcesses(command);
   if (alive.length > 0 && graceMs > 0) signalAll(command.leader, alive, 'SIGTERM');
   while (alive.length > 0 && Date.now() - startedAt < graceMs) {
     await delay(10);
-    alive = processesOf(command);
+    alive = listCommandProcesses(command);
   }
   const killingSince = Date.now();
   while (alive.length > 0 && Date.now() - killingSince < killTimeoutMs) {
     signalAll(command.leader, alive, 'SIGKILL');
     await delay(5);
-    alive = processesOf(command);
+    alive = listCommandProcesses(command);
   }
   return alive.length === 0;
 }
