@@ -69,6 +69,17 @@ export function repositoryPath({ url, path }: Pick<EnvironmentRepository, 'url' 
   return place.safeParse(name).success ? name : 'repository';
 }
 
+const nameParts = String.raw`[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*`;
+/** A registry with a dot, a port or the name `localhost`; a path; a tag; a digest. Never the id of an image. */
+const reference = new RegExp(
+  String.raw`^(?:${label}(?:\.${label})*(?::\d{1,5})?/)?${nameParts}(?:/${nameParts})*(?::\w[\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$`,
+);
+
+const image = z
+  .string()
+  .max(400)
+  .regex(reference, 'must be the reference of an image, such as `python:3.12` or `ghcr.io/you/image@sha256:…`');
+
 const size = z
   .strictObject({
     cpus: z.number().min(0.1).max(1_000).optional().describe('Processor cores that it may use at once.'),
@@ -88,6 +99,9 @@ export const environment = z
       .max(100)
       .optional()
       .describe('The only hosts that the sandbox reaches, of those that the deployment allows. `[]`: none.'),
+    image: image
+      .optional()
+      .describe('What the sandbox is made from, of those that the deployment allows. Absent: its own.'),
     size: size.optional().describe('What the sandbox may use, of what the deployment gives it. Absent: all of that.'),
   })
   .superRefine(({ repository: cloned, egress }, context) => {
@@ -102,13 +116,21 @@ export const environment = z
 export type Environment = z.infer<typeof environment>;
 
 /** What holds for a sandbox while calls of a run use it. */
-export const sandboxTerms = z.object({ egress: z.array(z.string()).exactOptional(), size: size.exactOptional() });
+export const sandboxTerms = z.object({
+  egress: z.array(z.string()).exactOptional(),
+  size: size.exactOptional(),
+  image: image.exactOptional(),
+});
 export type SandboxTerms = z.infer<typeof sandboxTerms>;
 
 /** Undefined where the environment asks nothing of it. */
-export function toSandboxTerms({ egress, size: limits }: Environment = {}): SandboxTerms | undefined {
-  if (!egress && !limits) return undefined;
-  return { ...(egress && { egress }), ...(limits && { size: limits }) };
+export function toSandboxTerms({ egress, size: limits, image: from }: Environment = {}): SandboxTerms | undefined {
+  const terms = {
+    ...(egress && { egress }),
+    ...(limits && { size: limits }),
+    ...(from !== undefined && { image: from }),
+  };
+  return Object.keys(terms).length > 0 ? terms : undefined;
 }
 
 /** The repository that a workspace has. */

@@ -9,6 +9,7 @@ export function validateEnvironment(
   const asked = {
     egress: environment?.egress,
     size: environment?.size,
+    image: environment?.image,
     'repository.secret': environment?.repository?.secret,
   };
   return environmentNeeds.flatMap((need) => {

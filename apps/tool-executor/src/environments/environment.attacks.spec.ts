@@ -67,6 +67,26 @@ describe('attack: environment of a run', () => {
     },
   );
 
+  it.each([
+    ...[
+      '--privileged',
+      'a b',
+      'a\nb',
+      'a@sha256:12',
+      'a:b:c',
+      '../a',
+      '/a',
+      'a//b',
+      'a/../b',
+      'a?platform=x',
+      'a&tag=b',
+    ],
+    ...['UPPER', 'a:', 'http://a/b', '$(id)', 'a%2f..', `a${'/a'.repeat(300)}`],
+  ])('an image that is no plain reference: %j', (image) => {
+    expect(isTaken({ image })).toBe(false);
+    expect(isTaken({ image: `ghcr.io/you/image:1.2@sha256:${'0'.repeat(64)}` })).toBe(true);
+  });
+
   it.each(['../out', '/etc/passwd', 'a/../../b', 'site/.git/hooks/post-checkout', '.GIT/config', 'a\\b', 'a\u202eb'])(
     'a path that leads out of the workspace, or into the folder of git: %j',
     (path) => {

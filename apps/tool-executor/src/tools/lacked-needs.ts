@@ -52,16 +52,21 @@ export function lackedOfEnvironments({
   SANDBOX_UNSAFE_HOST: isUnsafe,
   SECRETS_KEY: key,
   DAYTONA_IMAGE: daytonaImage,
-}: Pick<Config, 'SANDBOX_PROVIDER' | 'SANDBOX_UNSAFE_HOST' | 'SECRETS_KEY' | 'DAYTONA_IMAGE'>): Record<string, string> {
+  SANDBOX_IMAGES: images,
+}: Pick<
+  Config,
+  'SANDBOX_PROVIDER' | 'SANDBOX_UNSAFE_HOST' | 'SECRETS_KEY' | 'DAYTONA_IMAGE' | 'SANDBOX_IMAGES'
+>): Record<string, string> {
   const ofAll = isUnsafe ? 'sandboxes that are not isolated cannot do it' : undefined;
   const ofNetwork = provider === 'daytona' ? 'sandboxes of the provider daytona cannot do it' : ofAll;
   const ofSize =
-    provider === 'daytona' && daytonaImage === undefined
+    provider === 'daytona' && daytonaImage === undefined && images === undefined
       ? 'Daytona takes a size with DAYTONA_IMAGE only, and a snapshot has its own'
       : ofAll;
   const reasons: Record<EnvironmentNeed, string | undefined> = {
     egress: ofNetwork,
     size: ofSize,
+    image: provider === 'embedded' ? 'sandboxes of the provider embedded have the programs of their host' : undefined,
     'repository.secret': ofNetwork ?? (key === undefined ? 'the tool-executor has no SECRETS_KEY' : undefined),
   };
   return Object.fromEntries(

@@ -119,11 +119,12 @@ export class DaytonaMachines {
 
   private toParameters(
     labels: Record<string, string>,
-    { size }: SandboxShape,
+    { size, image: chosen }: SandboxShape,
   ): CreateSandboxFromSnapshotParams | CreateSandboxFromImageParams {
     const { install, networkBlockAll } = this.options;
     const { settings } = this.client;
-    const { snapshot, image, resources } = settings;
+    const { snapshot, resources } = settings;
+    const image = chosen ?? settings.image;
     return {
       labels: { ...(install !== undefined && { install }), ...labels },
       public: false,
@@ -131,7 +132,7 @@ export class DaytonaMachines {
       autoArchiveInterval: settings.autoArchiveMinutes,
       autoDeleteInterval: settings.autoDeleteMinutes,
       networkBlockAll,
-      ...(snapshot !== undefined && { snapshot }),
+      ...(snapshot !== undefined && image === undefined && { snapshot }),
       ...(image !== undefined && { image, resources: { ...resources, ...toResources(size) } }),
     };
   }

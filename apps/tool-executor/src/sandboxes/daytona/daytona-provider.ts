@@ -69,7 +69,8 @@ export class DaytonaProvider implements SandboxProvider {
   async reshape(threadId: string, shape: SandboxShape | undefined): Promise<void> {
     requireThreadId(threadId);
     if (shape && Object.keys(shape).length > 0) {
-      requireDaytonaShape(shape, this.parts.daytona);
+      const { image: own, resources } = this.parts.daytona;
+      requireDaytonaShape(shape, { own, allowed: this.settings.images, resources });
       await this.machines.requireShape(threadId, shape);
     }
     this.shapes.set(threadId, shape);

@@ -1,5 +1,6 @@
 import type { SandboxSize } from '@rondo/contract';
-import { type SandboxShape, refusedShape } from '../provider/sandbox-shape';
+import { isSameImage } from '../provider/image-reference';
+import { type SandboxShape, refusedShape, requireImage } from '../provider/sandbox-shape';
 import type { DaytonaSettings } from '../provider/daytona-settings';
 
 type Resources = DaytonaSettings['resources'];
@@ -20,11 +21,17 @@ const fields = [
 
 /** Rejects what Daytona cannot make a sandbox of, and what is above the deployment's limits. */
 export function requireDaytonaShape(
-  { size }: SandboxShape,
-  { image, resources }: Pick<DaytonaSettings, 'image' | 'resources'>,
+  { size, image }: SandboxShape,
+  {
+    own,
+    allowed,
+    resources,
+  }: { readonly own: string | undefined; readonly allowed: readonly string[]; readonly resources: Resources },
 ): void {
+  const isOwn = image !== undefined && own !== undefined && isSameImage(image, own);
+  if (image !== undefined && !isOwn) requireImage(image, allowed);
   if (!size) return;
-  if (image === undefined)
+  if ((image ?? own) === undefined)
     throw refusedShape('size', 'Daytona takes one with DAYTONA_IMAGE only, and a snapshot has its own');
   for (const { field, resource, setting, unit, whole } of fields) {
     const asked = size[field];

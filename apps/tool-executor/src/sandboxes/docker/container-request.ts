@@ -19,6 +19,8 @@ export const inside = {
 export interface ContainerParts {
   readonly settings: SandboxSettings;
   readonly docker: DockerSettings;
+  /** Its id or its name. */
+  readonly image: string;
   readonly workspace: Workspace;
   /** In the agent's arguments, so that its process can be told from others. */
   readonly name: string;
@@ -34,9 +36,9 @@ export const ownerLabel = (root: string): string => `${labelPrefix}root=${root}`
  * A container without network, capabilities, privileges to gain or a writable root. What it may write: its workspace, and
  * `/tmp` in memory. It is deleted by the engine when it ends, and it ends when the executor is no longer attached.
  */
-export function containerRequest({ settings, docker, workspace, name, ...paths }: ContainerParts): object {
+export function containerRequest({ settings, docker, image, workspace, name, ...paths }: ContainerParts): object {
   return {
-    Image: docker.image,
+    Image: image,
     Entrypoint: ['/bin/sh', `${inside.agent}/contained.sh`, ...agentArguments(name)],
     Cmd: [],
     User: toUser(workspace),
@@ -44,18 +46,56 @@ export function containerRequest({ settings, docker, workspace, name, ...paths }
     Hostname: 'sandbox',
     StopSignal: 'SIGKILL', // Podman sends it first and waits ten seconds, also when a container is to be removed by force.
     Labels: toLabels(workspace, settings),
-    ...{ AttachStdin: true, AttachStdout: true, AttachStderr: true, OpenStdin: true, StdinOnce: true, Tty: false },
+    ...attached,
     HostConfig: {
-      ...{ AutoRemove: true, Init: false, NetworkMode: 'none', IpcMode: 'private', CgroupnsMode: 'private' },
-      ...{ Privileged: false, ReadonlyRootfs: true, CapDrop: ['ALL'], SecurityOpt: ['no-new-privileges:true'] },
+      ...confined,
+      AutoRemove: true,
       ...toLimits(settings),
-      LogConfig: { Type: 'none' }, // Its output is the agent's protocol.
       Tmpfs: { '/tmp': `rw,exec,nosuid,nodev,mode=1777,size=${settings.temporaryBytes}` },
       Mounts: toMounts(workspace, paths),
       ...(docker.runtime !== undefined && { Runtime: docker.runtime }),
     },
   };
 }
+
+/** What a program of an image finds in a sandbox, without a workspace. It says what the image lacks for one. */
+export const trialRequest = (image: string, root: string): object => ({
+  Image: image,
+  Entrypoint: ['/bin/sh', '-c', trial],
+  Cmd: [],
+  ...{ User: '65534:65534', WorkingDir: '/', Hostname: 'sandbox', StopSignal: 'SIGKILL' },
+  Labels: { [`${labelPrefix}root`]: root },
+  ...attached,
+  HostConfig: {
+    ...confined,
+    AutoRemove: false,
+    ...{ Memory: trialMemoryBytes, MemorySwap: trialMemoryBytes, PidsLimit: 64, NanoCpus: 1e9, Ulimits: [] },
+    ShmSize: sharedMemoryBytes,
+    Tmpfs: { '/tmp': 'rw,noexec,nosuid,nodev,mode=1777,size=1048576' },
+    Mounts: [],
+  },
+});
+
+const trialMemoryBytes = 512 * 1024 * 1024;
+const trial = `
+lacks() { echo "$1"; exit 1; }
+command -v bash >/dev/null || lacks 'it has no bash.'
+command -v cp >/dev/null || lacks 'it has no cp.'
+command -v node >/dev/null || lacks 'it has no Node.js, which runs what serves a sandbox from inside.'
+node -e 'process.exit(parseInt(process.versions.node) < 20)' || lacks 'its Node.js is older than 20, or does not run.'
+for loader in /lib64/ld-linux-*.so.* /lib/ld-linux-*.so.* /lib/ld-musl-*.so.*; do [ -x "$loader" ] && exit 0; done
+lacks 'it has no loader of programs that is known here.'
+`;
+
+const attached = {
+  ...{ AttachStdin: true, AttachStdout: true, AttachStderr: true, OpenStdin: true, StdinOnce: true, Tty: false },
+};
+
+const confined = {
+  ...{ Init: false, NetworkMode: 'none', IpcMode: 'private', CgroupnsMode: 'private' },
+  ...{ Privileged: false, ReadonlyRootfs: true, CapDrop: ['ALL'], SecurityOpt: ['no-new-privileges:true'] },
+  LogConfig: { Type: 'none' }, // The output of a sandbox is its agent's protocol.
+};
 
 const agentArguments = (name: string): string[] => [
   ...[`--max-old-space-size=${agentMemoryMegabytes}`, `${inside.agent}/main.cjs`, '0', '1', name],

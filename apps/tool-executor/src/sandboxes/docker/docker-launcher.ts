@@ -13,17 +13,19 @@ import type { Workspace } from '../host/workspaces/workspaces';
 import type { EgressGates } from '../egress/egress-gate';
 import { EngineAway, SandboxError } from '../provider/sandbox-error';
 import type { SandboxSettings } from '../provider/sandbox-settings';
-import { withSize } from '../provider/sandbox-shape';
+import { type SandboxShape, withSize } from '../provider/sandbox-shape';
 import { AttachedStreams } from './attached-streams';
 import { containerRequest, inside } from './container-request';
 import type { DockerSettings } from '../provider/docker-settings';
-import { type EngineClient, EngineFailure } from './engine-client';
+import { type EngineClient, isAway } from './engine-client';
+import type { SandboxImages } from './sandbox-images';
 import { toMessage } from '@rondo/platform';
 
 export interface DockerParts {
   readonly engine: EngineClient;
   readonly settings: SandboxSettings;
   readonly docker: DockerSettings;
+  readonly images: SandboxImages;
   readonly runtime: RuntimeDirectory;
   readonly egress: EgressGates;
 }
@@ -37,6 +39,10 @@ export class DockerLauncher implements Launcher {
   seesProcesses = false;
 
   constructor(private readonly parts: DockerParts) {}
+
+  provide(shape: SandboxShape): Promise<string> {
+    return this.parts.images.find(shape);
+  }
 
   async launch(workspace: Workspace): Promise<LaunchedAgent> {
     const { engine, settings, egress, runtime } = this.parts;
@@ -55,16 +61,18 @@ export class DockerLauncher implements Launcher {
       await engine.remove(name).catch(() => undefined); // the failure to report is the first one
       await wayOut?.close();
       const message = `Docker: ${toMessage(error)}`;
+      if (error instanceof SandboxError) throw error;
       throw isAway(error) ? new EngineAway(message) : new SandboxError('unavailable', message);
     }
   }
 
   private async run(name: string, workspace: Workspace, wayOut: WayOut | undefined): Promise<LaunchedAgent> {
-    const { engine, docker, runtime } = this.parts;
+    const { engine, docker, runtime, images } = this.parts;
+    const image = await images.find(workspace.shape);
     const settings = withSize(this.parts.settings, workspace.shape?.size);
     const sockets = { egressSocket: wayOut?.socketPath, secretSocket: wayOut?.secretSocketPath };
     const files = { agentDirectory: runtime.agent, ...sockets };
-    const id = await engine.create(name, containerRequest({ settings, docker, workspace, name, ...files }));
+    const id = await engine.create(name, containerRequest({ settings, docker, image, workspace, name, ...files }));
     const control = new AttachedStreams(await engine.attach(id));
     control.on('error', () => undefined); // The connection to the agent listens later; a broken one is closed.
     await engine.start(id);
@@ -105,10 +113,6 @@ export class DockerLauncher implements Launcher {
     };
   }
 }
-
-/** Nothing answered, or what answered is only starting or ending. */
-const isAway = (error: unknown): boolean =>
-  error instanceof EngineFailure && (error.status === undefined || error.status === 503);
 
 /** Undefined where the engine runs in another process namespace: its numbers then name nothing here, or other processes. */
 function findRunProcesses(init: number, name: string, freezing: Freezing): RunProcesses | undefined {

@@ -11,11 +11,15 @@ import { toMessage } from '@rondo/platform';
 const newestKnown = '1.51';
 const requestTimeoutMs = 60_000;
 const askAgainMs = 1_000;
+/** While it unpacks what it has pulled. */
+const longestSilenceMs = 600_000;
 
 interface Sent {
   readonly body?: object;
   /** Zero: as long as the engine takes. */
   readonly timeoutMs?: number;
+  /** Of lines, each of which is JSON. */
+  readonly isStream?: true;
 }
 
 const versions = z.object({
@@ -30,6 +34,9 @@ const inspected = z.object({ State: z.object({ Pid: z.number().int().nonnegative
 const listed = z.array(created);
 const about = z.object({ MemoryLimit: z.boolean().default(false), CpuCfsQuota: z.boolean().default(false) });
 const refused = z.object({ message: z.string() });
+const ended = z.object({ StatusCode: z.number().int() });
+/** A line of what is said about a pull. */
+const pulling = z.object({ error: z.string().optional() });
 
 /** What the engine answered instead of doing it. */
 export class EngineFailure extends Error {
@@ -52,6 +59,34 @@ export class EngineClient {
 
   async ping(): Promise<void> {
     await this.ask('GET', '/_ping');
+  }
+
+  /** The id of an image. Undefined where it has none of the name. */
+  async findImage(name: string): Promise<string | undefined> {
+    try {
+      return created.parse(await this.ask('GET', `/images/${name}/json`)).Id;
+    } catch (error) {
+      if (error instanceof EngineFailure && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+
+  /** `version`: a tag or a digest. What goes wrong while it is pulled is said in the answer, whose status is a good one. */
+  async pull(name: string, version: string): Promise<void> {
+    const query = new URLSearchParams({ fromImage: name, tag: version });
+    const said = await this.ask('POST', `/images/create?${query}`, { isStream: true, timeoutMs: longestSilenceMs });
+    const problem = z
+      .string()
+      .parse(said)
+      .split('\n')
+      .map((line) => pulling.safeParse(readJson(line)).data?.error)
+      .find((error) => error !== undefined);
+    if (problem !== undefined) throw new EngineFailure(problem, 200);
+  }
+
+  /** Its exit code, once it has ended. */
+  async untilEnded(id: string): Promise<number> {
+    return ended.parse(await this.ask('POST', `/containers/${id}/wait`, { timeoutMs: 0 })).StatusCode;
   }
 
   /** What it can limit. It only warns of limits that its kernel does not know, and takes no notice of them. */
@@ -162,6 +197,7 @@ export class EngineClient {
     const answer = await text(response).catch(() => {
       throw new EngineFailure('the connection to the engine broke');
     });
+    if (sent.isStream) return answer;
     return response.headers['content-type']?.startsWith('application/json') && answer !== ''
       ? readJson(answer)
       : undefined;
@@ -195,6 +231,10 @@ async function readFailure(response: IncomingMessage): Promise<EngineFailure> {
   const known = refused.safeParse(readJson(answer));
   return new EngineFailure(known.success ? known.data.message : `status ${response.statusCode}`, response.statusCode);
 }
+
+/** Nothing answered, or what answered is only starting or ending. */
+export const isAway = (error: unknown): boolean =>
+  error instanceof EngineFailure && (error.status === undefined || error.status === 503);
 
 /** As the engines say it: "client version 1.41 is too old. Minimum supported API version is 1.44". */
 const isRefusedVersion = (error: unknown): boolean =>

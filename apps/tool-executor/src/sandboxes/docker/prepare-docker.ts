@@ -7,6 +7,7 @@ import { DockerLauncher } from './docker-launcher';
 import { type DockerSettings, dockerSettings } from '../provider/docker-settings';
 import type { SandboxCapabilities } from '../provider/sandbox-provider';
 import { EngineClient } from './engine-client';
+import { SandboxImages } from './sandbox-images';
 import { toMessage } from '@rondo/platform';
 
 /** Asks the engine, deletes what an earlier process of this executor has left, and runs a command in a container. */
@@ -19,7 +20,9 @@ export async function prepareDocker(site: IsolationSite): Promise<Isolation> {
     for (const id of await engine.list(ownerLabel(site.settings.root))) await engine.remove(id);
     runtime = await createRuntimeDirectory(undefined);
     await site.egress.secrets?.authority.writeTo(runtime.agent);
-    const launcher = new DockerLauncher({ engine, docker, runtime, ...site });
+    const { root, images: allowed } = site.settings;
+    const images = new SandboxImages({ engine, log: site.log, own: docker.image, allowed, root });
+    const launcher = new DockerLauncher({ engine, docker, images, runtime, ...site });
     const problem = await runTrial(launcher, site, toTrial(docker));
     if (problem !== undefined) throw new Error(problem);
     const { memory, cpu } = await engine.readLimits();

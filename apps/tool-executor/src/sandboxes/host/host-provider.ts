@@ -14,7 +14,7 @@ import type {
 import { hasLabels } from '../provider/sandbox-labels';
 import { type DeletionReason, SandboxRecords } from '../provider/sandbox-records';
 import type { SandboxSettings } from '../provider/sandbox-settings';
-import { type SandboxShape, SandboxShapes, requireSize, withSize } from '../provider/sandbox-shape';
+import { type SandboxShape, SandboxShapes, refusedShape, requireSize, withSize } from '../provider/sandbox-shape';
 import type { AgentConnection } from './agent/agent-connection';
 import { bootAgent } from './agent/boot-agent';
 import { type CopySettings, WorkspaceCopies } from './workspaces/workspace-copies';
@@ -80,7 +80,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     this.freeDisk = new FreeDisk(settings.root, settings.freeDiskBytes);
     this.isolation = new IsolationOnDemand({
       ...{ log, probeAgainMs: settings.probeAgainMs },
-      prepare: () => prepare({ settings, egress, workspaces }),
+      prepare: () => prepare({ settings, egress, workspaces, log }),
     });
     this.ahead = new PreparedSandboxes({
       ...{ workspaces, log, bootTimeoutMs: settings.bootTimeoutMs },
@@ -107,8 +107,12 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
   }
 
   async reshape(threadId: string, shape: SandboxShape | undefined): Promise<void> {
-    const { capabilities } = (await this.preparedIsolation()).result;
-    if (shape?.size) requireSize(shape.size, this.settings, capabilities.size);
+    if (shape?.size) requireSize(shape.size, this.settings, (await this.preparedIsolation()).result.capabilities.size);
+    if (shape?.image !== undefined) {
+      const launcher = await this.launcher();
+      if (!launcher.provide) throw refusedShape('image', 'sandboxes here have the programs of their host');
+      await launcher.provide(shape);
+    }
     this.shapes.set(threadId, shape);
   }
 

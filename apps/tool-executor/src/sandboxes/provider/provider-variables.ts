@@ -1,8 +1,11 @@
-import { count } from '@rondo/platform';
+import { commaSeparated, count } from '@rondo/platform';
 import { z } from 'zod';
 import { type SandboxSettingsInput, programPath } from '..';
 
 const onlyDaytona = 'only for `SANDBOX_PROVIDER=daytona`';
+const allowedImage = z
+  .string()
+  .regex(/^[a-z0-9][a-zA-Z0-9_.:/@-]*(?:\/\*)?$/, 'must be the name of an image, or end in `/*`');
 const minutes = z.coerce.number().int().nonnegative();
 
 /** Which provider runs the sandboxes, and what it needs besides the limits that all have. */
@@ -25,6 +28,12 @@ export const providerVariables = {
     description:
       'How often the executor asks a worker which of its sandboxes belong to threads that do not exist, and removes them.',
     unit: 's',
+  }),
+  SANDBOX_IMAGES: commaSeparated.pipe(z.array(allowedImage)).optional().meta({
+    description:
+      'The images that runs may choose for their sandboxes, separated by commas: a name with all its tags, a name with a tag or a digest, or `ghcr.io/you/*` for what is below it. For `docker` and `daytona`.',
+    example: 'python,ghcr.io/you/*',
+    otherwise: 'none but that of the provider',
   }),
   DOCKER_SOCKET: z.string().default('/var/run/docker.sock').meta({
     description:
@@ -121,7 +130,11 @@ export function checkProvider(config: ProviderConfig, context: z.RefinementCtx):
       'only isolated sandboxes of SANDBOX_PROVIDER=embedded can be booted before a thread needs them',
     );
   }
-  if (provider === 'embedded') return;
+  if (provider === 'embedded') {
+    if (config.SANDBOX_IMAGES !== undefined)
+      refuse('SANDBOX_IMAGES', 'sandboxes of SANDBOX_PROVIDER=embedded have the programs of their host; unset it');
+    return;
+  }
 
   if (config.SANDBOX_INSTALL === undefined) refuse('SANDBOX_INSTALL', `required for SANDBOX_PROVIDER=${provider}`);
   if (provider === 'docker') checkDocker(config, refuse);
@@ -160,15 +173,16 @@ function checkDaytona(config: ProviderConfig, refuse: Refuse): void {
 
 export function toProviderSettings(
   config: ProviderConfig,
-): Pick<SandboxSettingsInput, 'provider' | 'install' | 'docker' | 'daytona'> {
+): Pick<SandboxSettingsInput, 'provider' | 'install' | 'images' | 'docker' | 'daytona'> {
   const { SANDBOX_PROVIDER: provider, SANDBOX_INSTALL: install } = config;
-  if (provider === 'embedded') return { provider, install };
+  const common = { provider, install, images: config.SANDBOX_IMAGES };
+  if (provider === 'embedded') return common;
   if (provider === 'docker') {
     const { DOCKER_SOCKET: socketPath, DOCKER_IMAGE: image, DOCKER_RUNTIME: runtime } = config;
-    return { provider, install, docker: { socketPath, image, runtime, browserPath: config.DOCKER_BROWSER_PATH } };
+    return { ...common, docker: { socketPath, image, runtime, browserPath: config.DOCKER_BROWSER_PATH } };
   }
   return {
-    ...{ provider, install },
+    ...common,
     daytona: {
       apiUrl: config.DAYTONA_API_URL ?? '',
       apiKey: config.DAYTONA_API_KEY ?? '',

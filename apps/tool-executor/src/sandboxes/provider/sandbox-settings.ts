@@ -41,6 +41,8 @@ export const sandboxSettings = z.object({
   requireLimits: z.boolean().default(false),
   /** Runs commands as plain processes of the host, without isolation. For a developer's own machine only. */
   unsafeHost: z.boolean().default(false),
+  /** What runs may have their sandboxes made from, beside the provider's own image: names, or what is below `name/*`. */
+  images: z.array(z.string().min(1)).default([]),
   egress: egressSettings.prefault({}),
   memoryBytes: bytes.default(2048 * mebibyte),
   processes: z.number().int().positive().default(256),

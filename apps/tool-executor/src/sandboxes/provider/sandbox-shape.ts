@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { SandboxSize, SandboxTerms } from '@rondo/contract';
+import { isAllowedImage } from './image-reference';
 import { SandboxError } from './sandbox-error';
 import type { SandboxSettings } from './sandbox-settings';
 
@@ -44,6 +45,12 @@ export function requireSize(
 
 export const refusedShape = (field: string, reason: string): SandboxError =>
   new SandboxError('unsupported', `Not executed: the environment of the run names \`${field}\`: ${reason}.`);
+
+/** Rejects an image that the operator does not let runs choose. */
+export function requireImage(image: string, allowed: readonly string[]): void {
+  if (!isAllowedImage(image, allowed))
+    throw refusedShape('image', `${image} is not among those that this deployment allows (SANDBOX_IMAGES)`);
+}
 
 /** Equal for equal shapes: a schema has put their fields in order. */
 export const hashShape = (shape: SandboxShape): string =>

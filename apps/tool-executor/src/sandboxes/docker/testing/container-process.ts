@@ -33,7 +33,7 @@ export const containerRequest = z.strictObject({
   StdinOnce: z.literal(true),
   Tty: z.literal(false),
   HostConfig: z.strictObject({
-    AutoRemove: z.literal(true),
+    AutoRemove: z.boolean(),
     Init: z.literal(false),
     NetworkMode: z.literal('none'),
     IpcMode: z.literal('private'),
@@ -61,7 +61,7 @@ export class ContainerProcess {
   private readonly child: ChildProcess;
   /** Of the first process. */
   readonly started: Promise<number>;
-  readonly ended: Promise<unknown>;
+  readonly ended: Promise<unknown[]>;
 
   constructor(request: ContainerRequest) {
     const [uid = '', gid = ''] = request.User.split(':');

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
@@ -21,9 +21,12 @@ interface Container {
 interface Answer {
   readonly status: number;
   readonly body?: object;
+  /** Of lines. */
+  readonly stream?: readonly object[];
 }
 
 const failed = (status: number, message: string): Answer => ({ status, body: { message } });
+const toImageId = (name: string): string => `sha256:${createHash('sha256').update(name).digest('hex')}`;
 const noSuchContainer = failed(404, 'No such container');
 
 /**
@@ -32,6 +35,9 @@ const noSuchContainer = failed(404, 'No such container');
  */
 export class EngineServer extends EventEmitter<{ broken: [] }> {
   readonly images = new Set(['node:24-bookworm']);
+  /** What its registries have: a fault stands in the answer to a pull, as engines say it. */
+  readonly registry = new Map<string, { readonly error?: string }>();
+  readonly pulled: string[] = [];
   about = { MemoryLimit: true, CpuCfsQuota: true };
   /** The requests to create a container, as they arrived. */
   readonly created: ContainerRequest[] = [];
@@ -89,7 +95,10 @@ export class EngineServer extends EventEmitter<{ broken: [] }> {
       this.emit('broken');
       return void request.destroy();
     }
-    const { status, body } = await this.answerTo(request).catch((error: unknown) => failed(400, String(error)));
+    const { status, body, stream }: Answer = await this.answerTo(request).catch((error: unknown) =>
+      failed(400, String(error)),
+    );
+    if (stream) return void response.writeHead(status).end(stream.map((line) => JSON.stringify(line)).join('\r\n'));
     if (!body) return void response.writeHead(status).end();
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   }
@@ -109,9 +118,13 @@ export class EngineServer extends EventEmitter<{ broken: [] }> {
         return { status: 200, body: this.about };
       case 'POST /containers/create':
         return this.create(query.get('name') ?? '', await json(request));
+      case 'POST /images/create':
+        return this.pull(query);
       case 'GET /containers/json':
         return this.list(query);
     }
+    const image = /^GET \/images\/(.+)\/json$/.exec(route)?.[1];
+    if (image !== undefined) return this.findImage(image);
     if (!container) return noSuchContainer;
     switch (route) {
       case 'POST /containers/:id/start':
@@ -119,8 +132,8 @@ export class EngineServer extends EventEmitter<{ broken: [] }> {
       case 'GET /containers/:id/json':
         return { status: 200, body: { State: { Pid: (await container.process?.started) ?? 0 } } };
       case 'POST /containers/:id/wait':
-        await container.removed;
-        return { status: 200, body: { StatusCode: 137 } };
+        if (query.get('condition') === 'removed') await container.removed;
+        return { status: 200, body: { StatusCode: (await container.process?.ended)?.[0] ?? 137 } };
       case 'DELETE /containers/:id':
         await this.remove(container);
         return { status: 204 };
@@ -145,11 +158,28 @@ export class EngineServer extends EventEmitter<{ broken: [] }> {
     return undefined;
   }
 
+  private pull(query: URLSearchParams): Answer {
+    const [name, version = ''] = [query.get('fromImage'), query.get('tag') ?? ''];
+    const image = `${name}${version.startsWith('sha256:') ? '@' : ':'}${version}`;
+    this.pulled.push(image);
+    const found = this.registry.get(image);
+    if (!found) return failed(404, `pull access denied for ${name}, repository does not exist`);
+    if (found.error === undefined) this.images.add(image);
+    return { status: 200, stream: [{ status: `Pulling from ${name}`, id: version }, found] };
+  }
+
+  private findImage(name: string): Answer {
+    return this.images.has(name)
+      ? { status: 200, body: { Id: toImageId(name) } }
+      : failed(404, `No such image: ${name}`);
+  }
+
   private create(name: string, given: unknown): Answer {
     const parsed = containerRequest.safeParse(given);
     if (!parsed.success) return failed(400, parsed.error.message);
     const { data: request } = parsed;
-    if (!this.images.has(request.Image)) return failed(404, `No such image: ${request.Image}`);
+    if (![...this.images].some((image) => [image, toImageId(image)].includes(request.Image)))
+      return failed(404, `No such image: ${request.Image}`);
     if (this.find(name)) return failed(409, `Conflict. The container name "/${name}" is already in use.`);
     this.created.push(request);
     const id = randomBytes(32).toString('hex');
@@ -162,7 +192,7 @@ export class EngineServer extends EventEmitter<{ broken: [] }> {
   private start(container: Container): Answer {
     container.process = new ContainerProcess(container.request);
     if (container.connection) container.process.join(container.connection);
-    void container.process.ended.then(() => this.remove(container));
+    if (container.request.HostConfig.AutoRemove) void container.process.ended.then(() => this.remove(container));
     return { status: 204 };
   }
 

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { ListedParts } from '../processes/listed-owners';
 import type { RunProcesses } from '../processes/run-processes';
+import type { SandboxShape } from '../../provider/sandbox-shape';
 import type { Workspace } from '../workspaces/workspaces';
 
 /** A running agent as the host sees it. */
@@ -44,6 +45,8 @@ export interface Launcher {
   /** The directory of a workspace, and its thread, may change while its agent runs. */
   readonly movesWorkspaces: boolean;
   launch(workspace: Workspace): Promise<LaunchedAgent>;
+  /** Gets what sandboxes of this image are made from. Rejects with SandboxError. Absent where they have the programs of their host. */
+  provide?(shape: SandboxShape): Promise<unknown>;
 }
 
 export const agentMemoryMegabytes = 96;

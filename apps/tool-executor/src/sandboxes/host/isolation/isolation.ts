@@ -1,5 +1,5 @@
 import type { EgressGates } from '../../egress/egress-gate';
-import type { ProbeResult } from '../../provider/sandbox-provider';
+import type { ProbeResult, SandboxLog } from '../../provider/sandbox-provider';
 import type { SandboxSettings } from '../../provider/sandbox-settings';
 import type { Workspaces } from '../workspaces/workspaces';
 import type { Launcher } from '../agent/launcher';
@@ -16,5 +16,6 @@ export interface Isolation<Result extends ProbeResult = ProbeResult> {
 export interface IsolationSite {
   settings: SandboxSettings;
   egress: EgressGates;
+  log: SandboxLog;
   workspaces: Workspaces;
 }
