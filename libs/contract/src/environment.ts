@@ -80,6 +80,26 @@ const image = z
   .max(400)
   .regex(reference, 'must be the reference of an image, such as `python:3.12` or `ghcr.io/you/image@sha256:…`');
 
+const pinned = (pattern: RegExp, form: string) =>
+  z
+    .array(z.string().max(200).regex(pattern, `must be ${form}, with one version and no option`))
+    .min(1)
+    .max(50)
+    .refine((list) => new Set(list).size === list.length, 'names a package twice')
+    .optional();
+
+const packages = z
+  .strictObject({
+    apt: pinned(/^[a-z0-9][a-z0-9+.-]+=[A-Za-z0-9][A-Za-z0-9.+:~-]*$/, '`name=version`'),
+    pip: pinned(/^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?==[A-Za-z0-9][A-Za-z0-9.!+_-]*$/, '`name==version`'),
+    npm: pinned(
+      /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*@\d+\.\d+\.\d+(?:[-+][A-Za-z0-9.+-]+)?$/,
+      '`name@version`',
+    ),
+  })
+  .refine((given) => Object.values(given).some((one) => one !== undefined), 'names no package');
+export type EnvironmentPackages = z.infer<typeof packages>;
+
 const size = z
   .strictObject({
     cpus: z.number().min(0.1).max(1_000).optional().describe('Processor cores that it may use at once.'),
@@ -102,6 +122,7 @@ export const environment = z
     image: image
       .optional()
       .describe('What the sandbox is made from, of those that the deployment allows. Absent: its own.'),
+    packages: packages.optional().describe('Are installed once, into a layer on the image that later sandboxes share.'),
     size: size.optional().describe('What the sandbox may use, of what the deployment gives it. Absent: all of that.'),
   })
   .superRefine(({ repository: cloned, egress }, context) => {
@@ -120,15 +141,18 @@ export const sandboxTerms = z.object({
   egress: z.array(z.string()).exactOptional(),
   size: size.exactOptional(),
   image: image.exactOptional(),
+  packages: packages.exactOptional(),
 });
 export type SandboxTerms = z.infer<typeof sandboxTerms>;
 
 /** Undefined where the environment asks nothing of it. */
-export function toSandboxTerms({ egress, size: limits, image: from }: Environment = {}): SandboxTerms | undefined {
+export function toSandboxTerms({ egress, size: limits, image: from, packages: installed }: Environment = {}):
+  SandboxTerms | undefined {
   const terms = {
     ...(egress && { egress }),
     ...(limits && { size: limits }),
     ...(from !== undefined && { image: from }),
+    ...(installed && { packages: installed }),
   };
   return Object.keys(terms).length > 0 ? terms : undefined;
 }

@@ -9,6 +9,7 @@ export { type ThreadLimits, textLimits, usualThreadLimits } from './text-limits'
 export {
   type Environment,
   type EnvironmentRepository,
+  type EnvironmentPackages,
   type SandboxSize,
   type SandboxTerms,
   type WorkspacePrepared,

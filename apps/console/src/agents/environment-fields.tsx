@@ -7,9 +7,9 @@ interface EnvironmentFieldsProps {
   readonly onChange: (environment: Environment | undefined) => void;
 }
 
-/** The repository and the hosts of an agent's workspace. Its files are in the JSON. */
+/** The repository, the image and the hosts of an agent's workspace. Files, packages and size are in the JSON. */
 export function EnvironmentFields({ environment = {}, onChange }: EnvironmentFieldsProps) {
-  const { repository, egress } = environment;
+  const { repository, egress, image } = environment;
   const change = (name: 'url' | 'ref' | 'secret', value: string) => {
     const { url, ...others } = withField(repository ?? { url: '' }, name, value);
     onChange(withField(environment, 'repository', url ? { url, ...others } : undefined));
@@ -39,6 +39,13 @@ export function EnvironmentFields({ environment = {}, onChange }: EnvironmentFie
           disabled={repository === undefined}
           value={repository?.secret ?? ''}
           onChange={(event) => change('secret', event.currentTarget.value)}
+        />
+        <TextField
+          label="Image of the sandbox"
+          placeholder="the deployment’s own"
+          spellCheck={false}
+          value={image ?? ''}
+          onChange={(event) => onChange(withField(environment, 'image', event.currentTarget.value.trim() || undefined))}
         />
       </div>
       <AreaField

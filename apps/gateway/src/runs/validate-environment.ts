@@ -10,6 +10,7 @@ export function validateEnvironment(
     egress: environment?.egress,
     size: environment?.size,
     image: environment?.image,
+    packages: environment?.packages,
     'repository.secret': environment?.repository?.secret,
   };
   return environmentNeeds.flatMap((need) => {

@@ -67,24 +67,50 @@ describe('attack: environment of a run', () => {
     },
   );
 
-  it.each([
-    ...[
-      '--privileged',
-      'a b',
-      'a\nb',
-      'a@sha256:12',
-      'a:b:c',
-      '../a',
-      '/a',
-      'a//b',
-      'a/../b',
-      'a?platform=x',
-      'a&tag=b',
-    ],
-    ...['UPPER', 'a:', 'http://a/b', '$(id)', 'a%2f..', `a${'/a'.repeat(300)}`],
-  ])('an image that is no plain reference: %j', (image) => {
-    expect(isTaken({ image })).toBe(false);
+  it('an image that is no plain reference', () => {
+    const images = [
+      ...[
+        '--privileged',
+        'a b',
+        'a\nb',
+        'a@sha256:12',
+        'a:b:c',
+        '../a',
+        '/a',
+        'a//b',
+        'a/../b',
+        'a?platform=x',
+        'a&tag=b',
+      ],
+      ...['UPPER', 'a:', 'http://a/b', '$(id)', 'a%2f..', `a${'/a'.repeat(300)}`],
+    ];
+    expect(images.filter((image) => isTaken({ image }))).toEqual([]);
     expect(isTaken({ image: `ghcr.io/you/image:1.2@sha256:${'0'.repeat(64)}` })).toBe(true);
+  });
+
+  it('packages that are no plain names with a version', () => {
+    const lists = {
+      pip: [
+        ...['--index-url=http://evil.example', '--index-url==1', 'requests', 'requests==2.*', 'requests==2.32.3 --pre'],
+        ...['requests==1\n--pre', 'x @ http://evil.example/x.whl', 'git+https://evil.example/x==1', './x==1'],
+      ],
+      apt: ['curl', '-o=APT::Update::Pre-Invoke::=id', 'curl=1;id', './x.deb=1', 'curl=1 wget=1', 'curl=1\nwget=1'],
+      npm: [
+        ...['semver', 'semver@latest', 'semver@^7.0.0', '--registry=http://evil.example@1.0.0', '../x@1.0.0'],
+        ...['semver@http://evil.example/x.tgz', 'x@npm:evil@1.0.0', 'semver@7.6.3\n', 'you/x@1.0.0'],
+      ],
+      gem: ['x=1'],
+    };
+    const taken = Object.entries(lists).flatMap(([kind, names]) =>
+      names.filter((name) => isTaken({ packages: { [kind]: [name] } })),
+    );
+    expect(taken).toEqual([]);
+    const plain = {
+      apt: ['libc6-dev=2.36-9+deb12u9'],
+      pip: ['typing_extensions==4.12.2'],
+      npm: ['@you/a.b@1.2.3-rc.1'],
+    };
+    expect(isTaken({ packages: plain })).toBe(true);
   });
 
   it.each(['../out', '/etc/passwd', 'a/../../b', 'site/.git/hooks/post-checkout', '.GIT/config', 'a\\b', 'a\u202eb'])(

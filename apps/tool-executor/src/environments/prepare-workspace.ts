@@ -9,11 +9,11 @@ import { findSkills } from './find-skills';
  */
 export async function prepareWorkspace(
   sandbox: Sandbox,
-  { repository, files = [], size, image }: Environment,
+  { repository, files = [], size, image, packages }: Environment,
   run: PreparingRun,
 ): Promise<WorkspacePrepared> {
   const startedAt = performance.now();
-  if (size || image !== undefined) await sandbox.files.stat('.'); // it is made now: a run that cannot have it does not begin
+  if (size || image !== undefined || packages) await sandbox.files.stat('.'); // it is made now: a run that cannot have it does not begin
   const placed = repository ? await cloneRepository(sandbox, repository, run) : null;
   const written: WorkspacePrepared['files'] = [];
   for (const { path, content } of files) {

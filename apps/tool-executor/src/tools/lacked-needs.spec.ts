@@ -24,7 +24,10 @@ describe('what an executor lacks', () => {
   it('is what its sandboxes cannot honour of an environment', () => {
     expect(
       lackedOfEnvironments({ SANDBOX_PROVIDER: 'embedded', SANDBOX_UNSAFE_HOST: false, SECRETS_KEY: 'a key' }),
-    ).toEqual({ 'environment.image': expect.stringContaining('embedded') });
+    ).toEqual({
+      'environment.image': expect.stringContaining('embedded'),
+      'environment.packages': expect.stringContaining('embedded'),
+    });
     expect(lackedOfEnvironments({ SANDBOX_PROVIDER: 'embedded', SANDBOX_UNSAFE_HOST: true })).toMatchObject({
       'environment.size': 'sandboxes that are not isolated cannot do it',
     });

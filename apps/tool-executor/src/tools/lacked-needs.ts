@@ -53,12 +53,19 @@ export function lackedOfEnvironments({
   SECRETS_KEY: key,
   DAYTONA_IMAGE: daytonaImage,
   SANDBOX_IMAGES: images,
+  SANDBOX_PACKAGES: kinds,
 }: Pick<
   Config,
-  'SANDBOX_PROVIDER' | 'SANDBOX_UNSAFE_HOST' | 'SECRETS_KEY' | 'DAYTONA_IMAGE' | 'SANDBOX_IMAGES'
+  'SANDBOX_PROVIDER' | 'SANDBOX_UNSAFE_HOST' | 'SECRETS_KEY' | 'DAYTONA_IMAGE' | 'SANDBOX_IMAGES' | 'SANDBOX_PACKAGES'
 >): Record<string, string> {
   const ofAll = isUnsafe ? 'sandboxes that are not isolated cannot do it' : undefined;
   const ofNetwork = provider === 'daytona' ? 'sandboxes of the provider daytona cannot do it' : ofAll;
+  const ofPackages =
+    provider === 'embedded'
+      ? 'sandboxes of the provider embedded have the programs of their host'
+      : kinds === undefined
+        ? 'this deployment installs none: SANDBOX_PACKAGES of the tool-executor'
+        : undefined;
   const ofSize =
     provider === 'daytona' && daytonaImage === undefined && images === undefined
       ? 'Daytona takes a size with DAYTONA_IMAGE only, and a snapshot has its own'
@@ -66,6 +73,7 @@ export function lackedOfEnvironments({
   const reasons: Record<EnvironmentNeed, string | undefined> = {
     egress: ofNetwork,
     size: ofSize,
+    packages: ofPackages,
     image: provider === 'embedded' ? 'sandboxes of the provider embedded have the programs of their host' : undefined,
     'repository.secret': ofNetwork ?? (key === undefined ? 'the tool-executor has no SECRETS_KEY' : undefined),
   };

@@ -1265,6 +1265,14 @@ export type components = {
             }[];
             /** @description The only hosts that the sandbox reaches, of those that the deployment allows. `[]`: none. */
             egress?: string[];
+            /** @description What the sandbox is made from, of those that the deployment allows. Absent: its own. */
+            image?: string;
+            /** @description Are installed once, into a layer on the image that later sandboxes share. */
+            packages?: {
+                apt?: string[];
+                pip?: string[];
+                npm?: string[];
+            };
             /** @description What the sandbox may use, of what the deployment gives it. Absent: all of that. */
             size?: {
                 /** @description Processor cores that it may use at once. */

@@ -5,7 +5,7 @@ import type { ToolDefinition } from './define-tool';
 export type LackedNeeds = Readonly<Record<string, string>>;
 
 /** Fields of the environment of a run that sandboxes may not honour. Executors announce each as `environment.` and its name. */
-export const environmentNeeds = ['egress', 'size', 'image', 'repository.secret'] as const;
+export const environmentNeeds = ['egress', 'size', 'image', 'packages', 'repository.secret'] as const;
 
 /** Why a tool cannot be used where executors lack something. Undefined: it can. */
 export const whyUnavailable = ({ needs }: ToolDefinition, lacked: LackedNeeds): string | undefined =>

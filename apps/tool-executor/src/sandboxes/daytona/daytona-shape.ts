@@ -21,7 +21,7 @@ const fields = [
 
 /** Rejects what Daytona cannot make a sandbox of, and what is above the deployment's limits. */
 export function requireDaytonaShape(
-  { size, image }: SandboxShape,
+  { size, image, packages }: SandboxShape,
   {
     own,
     allowed,
@@ -29,6 +29,8 @@ export function requireDaytonaShape(
   }: { readonly own: string | undefined; readonly allowed: readonly string[]; readonly resources: Resources },
 ): void {
   const isOwn = image !== undefined && own !== undefined && isSameImage(image, own);
+  if (packages)
+    throw refusedShape('packages', 'sandboxes at Daytona install none; make an image or a snapshot of yours');
   if (image !== undefined && !isOwn) requireImage(image, allowed);
   if (!size) return;
   if ((image ?? own) === undefined)

@@ -58,6 +58,40 @@ export function containerRequest({ settings, docker, image, workspace, name, ...
   };
 }
 
+interface InstallationParts {
+  readonly settings: SandboxSettings;
+  readonly image: string;
+  readonly order: object;
+  readonly agentDirectory: string;
+  readonly egressSocket: string;
+}
+
+/** What a package manager needs of root, to give files to users. It has no key to the host: no device, no mount, no module. */
+const installing = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'SETGID', 'SETUID'];
+
+/** A container that installs packages into its root. It has the limits and the network of a sandbox, and no workspace or secret. */
+export const installationRequest = ({
+  settings,
+  image,
+  order,
+  agentDirectory,
+  egressSocket,
+}: InstallationParts): object => ({
+  Image: image,
+  Entrypoint: ['/bin/sh', '-c', `exec node ${inside.agent}/install.cjs "$0"`, JSON.stringify(order)],
+  Cmd: [],
+  ...{ User: '0:0', WorkingDir: '/', Hostname: 'sandbox', StopSignal: 'SIGKILL' },
+  Labels: { [`${labelPrefix}root`]: settings.root, [`${labelPrefix}installation`]: 'true' },
+  ...attached,
+  HostConfig: {
+    ...confined,
+    ...{ AutoRemove: false, ReadonlyRootfs: false, CapAdd: installing },
+    ...toLimits(settings),
+    Tmpfs: { '/tmp': `rw,exec,nosuid,nodev,mode=1777,size=${settings.temporaryBytes}` },
+    Mounts: toMounts(undefined, { agentDirectory, egressSocket, secretSocket: undefined }),
+  },
+});
+
 /** What a program of an image finds in a sandbox, without a workspace. It says what the image lacks for one. */
 export const trialRequest = (image: string, root: string): object => ({
   Image: image,
@@ -82,7 +116,7 @@ lacks() { echo "$1"; exit 1; }
 command -v bash >/dev/null || lacks 'it has no bash.'
 command -v cp >/dev/null || lacks 'it has no cp.'
 command -v node >/dev/null || lacks 'it has no Node.js, which runs what serves a sandbox from inside.'
-node -e 'process.exit(parseInt(process.versions.node) < 20)' || lacks 'its Node.js is older than 20, or does not run.'
+node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' || lacks 'its Node.js is older than 20, or does not run.'
 for loader in /lib64/ld-linux-*.so.* /lib/ld-linux-*.so.* /lib/ld-musl-*.so.*; do [ -x "$loader" ] && exit 0; done
 lacks 'it has no loader of programs that is known here.'
 `;
@@ -111,13 +145,13 @@ function toLimits({ memoryBytes, processes, cpu, openFiles, fileSizeBytes }: San
 }
 
 function toMounts(
-  { directory, skills }: Workspace,
+  workspace: Pick<Workspace, 'directory' | 'skills'> | undefined,
   paths: Pick<ContainerParts, 'agentDirectory' | 'egressSocket' | 'secretSocket'>,
 ): object[] {
   const bind = (Source: string, Target: string, ReadOnly: boolean) => ({ Type: 'bind', Source, Target, ReadOnly });
   return [
-    bind(directory, inside.workspace, false),
-    ...(skills === undefined ? [] : [bind(skills, inside.skills, true)]),
+    ...(workspace ? [bind(workspace.directory, inside.workspace, false)] : []),
+    ...(workspace?.skills === undefined ? [] : [bind(workspace.skills, inside.skills, true)]),
     bind(paths.agentDirectory, inside.agent, true),
     ...(paths.egressSocket === undefined ? [] : [bind(paths.egressSocket, inside.egressSocket, true)]),
     ...(paths.secretSocket === undefined ? [] : [bind(paths.secretSocket, inside.secretSocket, true)]),

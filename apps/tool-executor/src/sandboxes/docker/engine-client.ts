@@ -34,6 +34,8 @@ const inspected = z.object({ State: z.object({ Pid: z.number().int().nonnegative
 const listed = z.array(created);
 const about = z.object({ MemoryLimit: z.boolean().default(false), CpuCfsQuota: z.boolean().default(false) });
 const refused = z.object({ message: z.string() });
+const listedImages = z.array(created.extend({ Created: z.number() }));
+const measured = z.object({ SizeRw: z.number().default(0) });
 const ended = z.object({ StatusCode: z.number().int() });
 /** A line of what is said about a pull. */
 const pulling = z.object({ error: z.string().optional() });
@@ -82,6 +84,32 @@ export class EngineClient {
       .map((line) => pulling.safeParse(readJson(line)).data?.error)
       .find((error) => error !== undefined);
     if (problem !== undefined) throw new EngineFailure(problem, 200);
+  }
+
+  /** An image of a container that has ended, with the label. */
+  async commit(
+    container: string,
+    { repository, tag, label }: { readonly repository: string; readonly tag: string; readonly label: string },
+  ): Promise<void> {
+    const [name = '', value = ''] = label.split('=');
+    const changes = `LABEL ${name}="${value}"`;
+    const query = new URLSearchParams({ container, repo: repository, tag, changes });
+    await this.ask('POST', `/commit?${query}`, { body: {}, timeoutMs: longestSilenceMs });
+  }
+
+  async listImages(label: string): Promise<{ readonly id: string; readonly created: number }[]> {
+    const filters = encodeURIComponent(JSON.stringify({ label: [label] }));
+    const images = listedImages.parse(await this.ask('GET', `/images/json?filters=${filters}`));
+    return images.map(({ Id: id, Created: made }) => ({ id, created: made }));
+  }
+
+  async removeImage(id: string): Promise<void> {
+    await this.ask('DELETE', `/images/${id}`);
+  }
+
+  /** What a container has written to its root. */
+  async writtenBytes(id: string): Promise<number> {
+    return measured.parse(await this.ask('GET', `/containers/${id}/json?size=true`)).SizeRw;
   }
 
   /** Its exit code, once it has ended. */

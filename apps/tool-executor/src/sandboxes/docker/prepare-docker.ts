@@ -20,8 +20,7 @@ export async function prepareDocker(site: IsolationSite): Promise<Isolation> {
     for (const id of await engine.list(ownerLabel(site.settings.root))) await engine.remove(id);
     runtime = await createRuntimeDirectory(undefined);
     await site.egress.secrets?.authority.writeTo(runtime.agent);
-    const { root, images: allowed } = site.settings;
-    const images = new SandboxImages({ engine, log: site.log, own: docker.image, allowed, root });
+    const images = new SandboxImages({ engine, own: docker.image, runtime, ...site });
     const launcher = new DockerLauncher({ engine, docker, images, runtime, ...site });
     const problem = await runTrial(launcher, site, toTrial(docker));
     if (problem !== undefined) throw new Error(problem);

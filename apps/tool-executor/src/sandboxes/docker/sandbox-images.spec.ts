@@ -25,12 +25,12 @@ describe('the image that a run names, in Docker', () => {
 
     expect(await run(await fixture.provider.get(thread), 'cat kept.txt')).toMatchObject({ output: 'kept\n' });
     expect(fixture.engine.pulled).toEqual([python]);
-    const [own, trial, another, sandbox] = from();
+    const [own, trial, sandbox] = from();
     expect(own).toBe('node:24-bookworm');
-    expect(new Set([trial, another ?? trial, sandbox]).size).toBe(1);
+    expect(trial).toBe(sandbox);
     await hold(thread);
-    await run(await fixture.provider.get(thread), 'cat kept.txt');
-    expect(from().at(-1)).toBe(sandbox);
+    expect(await run(await fixture.provider.get(thread), 'cat kept.txt')).toMatchObject({ output: 'kept\n' });
+    expect(from().at(-1)).toBe(own);
   });
 
   it('is replaced by that of the next run, and by the own one where that names it', async () => {
@@ -67,17 +67,5 @@ describe('the image that a run names, in Docker', () => {
 
     await hold(newThreadId(), { image: 'python:3.12' });
     expect(fixture.engine.running).toEqual([]);
-  });
-
-  describe('attack: image of an environment', () => {
-    it.each(['node:22', 'evil.example/library/python:3.12', 'ghcr.io/you-too/image', 'ghcr.io/you'])(
-      'one that the operator does not name: %s',
-      async (image) => {
-        await expect(hold(newThreadId(), { image })).rejects.toMatchObject({
-          ...{ code: 'unsupported', message: expect.stringMatching(/`image`: .*SANDBOX_IMAGES/) },
-        });
-        expect(fixture.engine.pulled).toEqual([]);
-      },
-    );
   });
 });

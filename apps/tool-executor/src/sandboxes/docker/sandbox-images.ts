@@ -1,19 +1,15 @@
 import { toMessage } from '@rondo/platform';
 import { type ImageReference, isSameImage, parseImageReference, toEngineName } from '../provider/image-reference';
 import { EngineAway, SandboxError } from '../provider/sandbox-error';
-import type { SandboxLog } from '../provider/sandbox-provider';
 import { type SandboxShape, requireImage } from '../provider/sandbox-shape';
-import { type EngineClient, isAway } from './engine-client';
+import { isAway } from './engine-client';
+import { PackageImages, type PackageParts } from './package-images';
 import { runContainer } from './run-container';
 import { trialRequest } from './container-request';
 
-interface ImageParts {
-  readonly engine: EngineClient;
-  readonly log: SandboxLog;
+interface ImageParts extends PackageParts {
   /** That of the deployment. It was tried by a whole sandbox. */
   readonly own: string;
-  readonly allowed: readonly string[];
-  readonly root: string;
 }
 
 const trialMs = 60_000;
@@ -23,49 +19,59 @@ export class SandboxImages {
   /** By their ids. */
   private readonly tried = new Set<string>();
   /** By their names. */
-  private readonly pulls = new Map<string, Promise<void>>();
+  private readonly providing = new Map<string, Promise<string>>();
 
-  constructor(private readonly parts: ImageParts) {}
+  private readonly withPackages: PackageImages;
 
-  /** The id of the image, or the name of the deployment's own. Rejects with SandboxError. */
-  async find({ image }: SandboxShape = {}): Promise<string> {
-    const { own, allowed, engine } = this.parts;
+  constructor(private readonly parts: ImageParts) {
+    this.withPackages = new PackageImages(parts);
+  }
+
+  /** The id of what a sandbox is made from, or the name of the deployment's own. Rejects with SandboxError. */
+  async find({ image, packages }: SandboxShape = {}): Promise<string> {
+    const base = await this.findBase(image);
+    return packages ? this.withPackages.find(base, packages) : base;
+  }
+
+  private async findBase(image: string | undefined): Promise<string> {
+    const { own, settings } = this.parts;
     if (image === undefined || isSameImage(image, own)) return own;
-    requireImage(image, allowed);
-    const reference = parseImageReference(image);
+    requireImage(image, settings.images);
+    const name = toEngineName(parseImageReference(image));
+    const providing = this.providing.get(name) ?? this.provide(image).finally(() => this.providing.delete(name));
+    this.providing.set(name, providing);
     try {
-      const id = (await engine.findImage(toEngineName(reference))) ?? (await this.pulled(reference));
-      if (!this.tried.has(id)) await this.try(id);
-      this.tried.add(id);
-      return id;
+      return await providing;
     } catch (error) {
       if (isAway(error)) throw new EngineAway(`Docker: ${toMessage(error)}`);
       throw new SandboxError('failed', `The image ${image} of the environment cannot be used: ${toMessage(error)}`);
     }
   }
 
-  private async pulled(reference: ImageReference): Promise<string> {
+  private async provide(image: string): Promise<string> {
+    const reference = parseImageReference(image);
     const name = toEngineName(reference);
-    const pull = this.pulls.get(name) ?? this.pull(reference).finally(() => this.pulls.delete(name));
-    this.pulls.set(name, pull);
-    await pull;
-    const id = await this.parts.engine.findImage(name);
-    if (id === undefined) throw new Error('the engine does not have it after it was pulled.');
+    const id = (await this.parts.engine.findImage(name)) ?? (await this.pull(reference));
+    if (!this.tried.has(id)) await this.try(id);
+    this.tried.add(id);
     return id;
   }
 
-  private async pull(reference: ImageReference): Promise<void> {
+  private async pull(reference: ImageReference): Promise<string> {
     const { engine, log } = this.parts;
     const image = toEngineName(reference);
     const startedAt = Date.now();
     log.info({ image }, 'image is pulled');
     await engine.pull(reference.name, reference.digest ?? reference.tag ?? 'latest');
     log.info({ image, durationMs: Date.now() - startedAt }, 'image pulled');
+    const id = await engine.findImage(image);
+    if (id === undefined) throw new Error('the engine does not have it after it was pulled.');
+    return id;
   }
 
   private async try(id: string): Promise<void> {
-    const { engine, root } = this.parts;
-    const { exitCode, output } = await runContainer(engine, trialRequest(id, root), { timeoutMs: trialMs });
+    const { engine, settings } = this.parts;
+    const { exitCode, output } = await runContainer(engine, trialRequest(id, settings.root), { timeoutMs: trialMs });
     if (exitCode !== 0) throw new Error(output.trim() || `a trial ended with ${exitCode}.`);
   }
 }

@@ -108,9 +108,10 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
 
   async reshape(threadId: string, shape: SandboxShape | undefined): Promise<void> {
     if (shape?.size) requireSize(shape.size, this.settings, (await this.preparedIsolation()).result.capabilities.size);
-    if (shape?.image !== undefined) {
+    const [field] = (['image', 'packages'] as const).filter((one) => shape?.[one] !== undefined);
+    if (shape && field !== undefined) {
       const launcher = await this.launcher();
-      if (!launcher.provide) throw refusedShape('image', 'sandboxes here have the programs of their host');
+      if (!launcher.provide) throw refusedShape(field, 'sandboxes here have the programs of their host');
       await launcher.provide(shape);
     }
     this.shapes.set(threadId, shape);

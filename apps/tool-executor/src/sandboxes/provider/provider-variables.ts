@@ -35,6 +35,30 @@ export const providerVariables = {
     example: 'python,ghcr.io/you/*',
     otherwise: 'none but that of the provider',
   }),
+  SANDBOX_PACKAGES: commaSeparated
+    .pipe(z.array(z.enum(['apt', 'pip', 'npm'])))
+    .optional()
+    .meta({
+      description:
+        'The kinds of packages that runs may have installed into the images of their sandboxes: `apt`, `pip`, `npm`. Their scripts run as root of a container with the limits of a sandbox. For `docker`.',
+      example: 'pip,npm',
+      otherwise: 'none',
+    }),
+  SANDBOX_PACKAGE_HOSTS: commaSeparated.optional().meta({
+    description: 'What an installation of packages reaches, of what sandboxes may: the hosts of registries.',
+    example: 'registry.npmjs.org',
+    otherwise: 'those of Debian, PyPI and npm',
+  }),
+  SANDBOX_PIP_INDEX: z.url().optional().meta({
+    description: 'Where pip finds packages, instead of PyPI.',
+    example: 'https://pypi.example.com/simple',
+    otherwise: 'as the image says',
+  }),
+  SANDBOX_NPM_REGISTRY: z.url().optional().meta({
+    description: 'Where npm finds packages, instead of its own registry.',
+    example: 'https://npm.example.com',
+    otherwise: 'as the image says',
+  }),
   DOCKER_SOCKET: z.string().default('/var/run/docker.sock').meta({
     description:
       'The unix socket of the engine, for `SANDBOX_PROVIDER=docker`. **Who can use it is root on the host**.',
@@ -131,8 +155,9 @@ export function checkProvider(config: ProviderConfig, context: z.RefinementCtx):
     );
   }
   if (provider === 'embedded') {
-    if (config.SANDBOX_IMAGES !== undefined)
-      refuse('SANDBOX_IMAGES', 'sandboxes of SANDBOX_PROVIDER=embedded have the programs of their host; unset it');
+    for (const name of ['SANDBOX_IMAGES', 'SANDBOX_PACKAGES'] as const)
+      if (config[name] !== undefined)
+        refuse(name, 'sandboxes of SANDBOX_PROVIDER=embedded have the programs of their host; unset it');
     return;
   }
 
@@ -173,9 +198,13 @@ function checkDaytona(config: ProviderConfig, refuse: Refuse): void {
 
 export function toProviderSettings(
   config: ProviderConfig,
-): Pick<SandboxSettingsInput, 'provider' | 'install' | 'images' | 'docker' | 'daytona'> {
+): Pick<SandboxSettingsInput, 'provider' | 'install' | 'images' | 'packages' | 'docker' | 'daytona'> {
   const { SANDBOX_PROVIDER: provider, SANDBOX_INSTALL: install } = config;
-  const common = { provider, install, images: config.SANDBOX_IMAGES };
+  const packages = {
+    ...{ kinds: config.SANDBOX_PACKAGES, hosts: config.SANDBOX_PACKAGE_HOSTS },
+    ...{ pipIndex: config.SANDBOX_PIP_INDEX, npmRegistry: config.SANDBOX_NPM_REGISTRY },
+  };
+  const common = { provider, install, images: config.SANDBOX_IMAGES, packages };
   if (provider === 'embedded') return common;
   if (provider === 'docker') {
     const { DOCKER_SOCKET: socketPath, DOCKER_IMAGE: image, DOCKER_RUNTIME: runtime } = config;

@@ -22,6 +22,23 @@ export const egressSettings = z.object({
 });
 export type EgressSettings = z.infer<typeof egressSettings>;
 
+/** What runs may have installed into the images of their sandboxes. */
+export const packageSettings = z.object({
+  kinds: z.array(z.enum(['apt', 'pip', 'npm'])).default([]),
+  /** What an installation reaches, of what sandboxes may. */
+  hosts: z
+    .array(z.string().min(1))
+    .default(['deb.debian.org', 'security.debian.org', 'pypi.org', 'files.pythonhosted.org', 'registry.npmjs.org']),
+  pipIndex: z.url().optional(),
+  npmRegistry: z.url().optional(),
+  installMs: milliseconds.default(600_000),
+  /** What an installation may add to the image. It is only watched. */
+  installedBytes: bytes.default(4096 * mebibyte),
+  /** How many images with packages an engine keeps. */
+  kept: z.number().int().positive().default(20),
+});
+export type PackageSettings = z.infer<typeof packageSettings>;
+
 /** All settings of sandboxes. Only the root directory has no default. */
 export const sandboxSettings = z.object({
   /** Where sandboxes run: on this machine, in containers on it, or at a service. */
@@ -43,6 +60,7 @@ export const sandboxSettings = z.object({
   unsafeHost: z.boolean().default(false),
   /** What runs may have their sandboxes made from, beside the provider's own image: names, or what is below `name/*`. */
   images: z.array(z.string().min(1)).default([]),
+  packages: packageSettings.prefault({}),
   egress: egressSettings.prefault({}),
   memoryBytes: bytes.default(2048 * mebibyte),
   processes: z.number().int().positive().default(256),

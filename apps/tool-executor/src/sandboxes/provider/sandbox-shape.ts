@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { SandboxSize, SandboxTerms } from '@rondo/contract';
+import type { EnvironmentPackages, SandboxSize, SandboxTerms } from '@rondo/contract';
 import { isAllowedImage } from './image-reference';
 import { SandboxError } from './sandbox-error';
-import type { SandboxSettings } from './sandbox-settings';
+import type { PackageSettings, SandboxSettings } from './sandbox-settings';
 
 /** What a sandbox is made like where its run asks for another one than the deployment's. */
 export type SandboxShape = Omit<SandboxTerms, 'egress'>;
@@ -50,6 +50,13 @@ export const refusedShape = (field: string, reason: string): SandboxError =>
 export function requireImage(image: string, allowed: readonly string[]): void {
   if (!isAllowedImage(image, allowed))
     throw refusedShape('image', `${image} is not among those that this deployment allows (SANDBOX_IMAGES)`);
+}
+
+/** Rejects packages of a kind that the operator does not let runs install. */
+export function requirePackages(packages: EnvironmentPackages, { kinds }: Pick<PackageSettings, 'kinds'>): void {
+  for (const kind of ['apt', 'pip', 'npm'] as const)
+    if (packages[kind] && !kinds.includes(kind))
+      throw refusedShape(`packages.${kind}`, 'this deployment installs none of them (SANDBOX_PACKAGES)');
 }
 
 /** Equal for equal shapes: a schema has put their fields in order. */

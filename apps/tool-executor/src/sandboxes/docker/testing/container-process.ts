@@ -21,7 +21,7 @@ export const containerRequest = z.strictObject({
   Image: z.string(),
   Entrypoint: z.array(z.string()),
   Cmd: z.tuple([]),
-  User: z.string().regex(/^[1-9]\d*:[1-9]\d*$/),
+  User: z.string().regex(/^(?:0:0|[1-9]\d*:[1-9]\d*)$/),
   WorkingDir: z.string(),
   Hostname: z.string(),
   StopSignal: z.literal('SIGKILL'),
@@ -39,8 +39,9 @@ export const containerRequest = z.strictObject({
     IpcMode: z.literal('private'),
     CgroupnsMode: z.literal('private'),
     Privileged: z.literal(false),
-    ReadonlyRootfs: z.literal(true),
+    ReadonlyRootfs: z.boolean(),
     CapDrop: z.tuple([z.literal('ALL')]),
+    CapAdd: z.array(z.enum(['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'SETGID', 'SETUID'])).optional(),
     SecurityOpt: z.tuple([z.literal('no-new-privileges:true')]),
     LogConfig: z.strictObject({ Type: z.literal('none') }),
     Memory: z.number().int().positive(),
@@ -54,6 +55,10 @@ export const containerRequest = z.strictObject({
     Runtime: z.string().optional(),
   }),
 });
+/** Only what installs packages is root, and writes to its root: without a workspace. */
+export const isInstallation = ({ User, Labels, HostConfig }: ContainerRequest): boolean =>
+  User === '0:0' && Labels['rondo.installation'] !== undefined && HostConfig.Mounts.every(({ ReadOnly }) => ReadOnly);
+
 export type ContainerRequest = z.infer<typeof containerRequest>;
 
 /** The processes of a container: real ones, in bubblewrap, with the mounts, the user and the network that were asked for. */
@@ -63,14 +68,15 @@ export class ContainerProcess {
   readonly started: Promise<number>;
   readonly ended: Promise<unknown[]>;
 
-  constructor(request: ContainerRequest) {
+  /** `installation`: the program in the place of package managers, since the root of these containers is that of this host. */
+  constructor(request: ContainerRequest, installation = 'true') {
     const [uid = '', gid = ''] = request.User.split(':');
     const asUser = process.getuid?.() === 0 ? ['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'] : [];
     const [program = '', ...given] = [
       ...asUser,
       process.env['BWRAP_PATH'] ?? 'bwrap',
       ...view(request),
-      ...command(request),
+      ...(isInstallation(request) ? ['--', '/bin/sh', '-c', installation] : command(request)),
     ];
     const env = { PATH: '/usr/local/bin:/usr/bin:/bin', NODE_VERSION: 'from the image' };
     this.child = spawn(program, given, { cwd: '/', env, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] });

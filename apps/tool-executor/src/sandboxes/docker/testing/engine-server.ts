@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Duplex } from 'node:stream';
 import { json } from 'node:stream/consumers';
-import { ContainerProcess, type ContainerRequest, containerRequest } from './container-process';
+import { ContainerProcess, type ContainerRequest, containerRequest, isInstallation } from './container-process';
 
 interface Container {
   readonly id: string;
@@ -38,6 +38,9 @@ export class EngineServer extends EventEmitter<{ broken: [] }> {
   /** What its registries have: a fault stands in the answer to a pull, as engines say it. */
   readonly registry = new Map<string, { readonly error?: string }>();
   readonly pulled: string[] = [];
+  /** What the next installation of packages does, and what it has written. */
+  installation = 'echo installed';
+  writtenBytes = 1;
   about = { MemoryLimit: true, CpuCfsQuota: true };
   /** The requests to create a container, as they arrived. */
   readonly created: ContainerRequest[] = [];
@@ -118,6 +121,11 @@ export class EngineServer extends EventEmitter<{ broken: [] }> {
         return { status: 200, body: this.about };
       case 'POST /containers/create':
         return this.create(query.get('name') ?? '', await json(request));
+      case 'POST /commit':
+        this.images.add(`${query.get('repo')}:${query.get('tag')}`);
+        return { status: 201, body: { Id: toImageId(`${query.get('repo')}:${query.get('tag')}`) } };
+      case 'GET /images/json':
+        return { status: 200, body: this.listImages(JSON.parse(query.get('filters') ?? '{}') as object) };
       case 'POST /images/create':
         return this.pull(query);
       case 'GET /containers/json':
@@ -125,12 +133,17 @@ export class EngineServer extends EventEmitter<{ broken: [] }> {
     }
     const image = /^GET \/images\/(.+)\/json$/.exec(route)?.[1];
     if (image !== undefined) return this.findImage(image);
+    const removed = /^DELETE \/images\/(.+)$/.exec(route)?.[1];
+    if (removed !== undefined) return this.removeImage(removed);
     if (!container) return noSuchContainer;
     switch (route) {
       case 'POST /containers/:id/start':
         return this.start(container);
       case 'GET /containers/:id/json':
-        return { status: 200, body: { State: { Pid: (await container.process?.started) ?? 0 } } };
+        return {
+          status: 200,
+          body: { State: { Pid: (await container.process?.started) ?? 0 }, SizeRw: this.writtenBytes },
+        };
       case 'POST /containers/:id/wait':
         if (query.get('condition') === 'removed') await container.removed;
         return { status: 200, body: { StatusCode: (await container.process?.ended)?.[0] ?? 137 } };
@@ -168,6 +181,17 @@ export class EngineServer extends EventEmitter<{ broken: [] }> {
     return { status: 200, stream: [{ status: `Pulling from ${name}`, id: version }, found] };
   }
 
+  private removeImage(id: string): Answer {
+    for (const name of this.images) if (toImageId(name) === id) this.images.delete(name);
+    return { status: 200, body: [] };
+  }
+
+  private listImages(_filters: object) {
+    return [...this.images]
+      .filter((name) => name.startsWith('localhost/rondo-packages:'))
+      .map((name, place) => ({ Id: toImageId(name), Created: place }));
+  }
+
   private findImage(name: string): Answer {
     return this.images.has(name)
       ? { status: 200, body: { Id: toImageId(name) } }
@@ -178,6 +202,7 @@ export class EngineServer extends EventEmitter<{ broken: [] }> {
     const parsed = containerRequest.safeParse(given);
     if (!parsed.success) return failed(400, parsed.error.message);
     const { data: request } = parsed;
+    if (!request.HostConfig.ReadonlyRootfs && !isInstallation(request)) return failed(400, 'not a sandbox');
     if (![...this.images].some((image) => [image, toImageId(image)].includes(request.Image)))
       return failed(404, `No such image: ${request.Image}`);
     if (this.find(name)) return failed(409, `Conflict. The container name "/${name}" is already in use.`);
@@ -190,7 +215,7 @@ export class EngineServer extends EventEmitter<{ broken: [] }> {
   }
 
   private start(container: Container): Answer {
-    container.process = new ContainerProcess(container.request);
+    container.process = new ContainerProcess(container.request, this.installation);
     if (container.connection) container.process.join(container.connection);
     if (container.request.HostConfig.AutoRemove) void container.process.ended.then(() => this.remove(container));
     return { status: 204 };
