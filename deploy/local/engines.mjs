@@ -23,6 +23,9 @@ const browser = '/usr/lib/chromium/chromium-headless-shell';
 const archive = join(repoRoot, '.data/engines/sandbox-image.tar');
 const specs = [
   'sandboxes/docker/.*contract',
+  'environment-on-engine',
+  'environments/prepare-workspace',
+  'tools/programs',
   'agent.attacks',
   'network.attacks',
   'sandbox-secrets.attacks',

@@ -3,6 +3,7 @@ import { newUlid } from '@rondo/platform';
 import { HeldSecrets } from '../secrets/testing/held-secrets';
 import { type Sandbox, TermsInUse } from '../sandboxes';
 import { SandboxFixture } from '../sandboxes/embedded/testing/sandbox-fixture';
+import { engineUnderTest } from '../sandboxes/docker/testing/docker-fixture';
 import { DaytonaFixture } from '../sandboxes/daytona/testing/daytona-fixture';
 import { run } from '../sandboxes/testing/run-command';
 import { prepareWorkspace } from './prepare-workspace';
@@ -22,7 +23,10 @@ describe('prepareWorkspace', () => {
     open = await GitServer.open({ 'README.md': 'Hello.\n', 'src/main.txt': 'first\n' });
     closed = await GitServer.open({ 'README.md': 'Private.\n' }, password);
     const internalHosts = [open, closed].map(({ port }) => `127.0.0.1:${port}`);
-    fixture = await SandboxFixture.open({ egress: { internalHosts } }, { secretSource: secrets.source });
+    fixture = await SandboxFixture.open(
+      { ...engineUnderTest, egress: { internalHosts } },
+      { secretSource: secrets.source },
+    );
     secrets.add(account, 'GIT_PASSWORD', {
       ...{ value: password, methods: ['GET', 'POST'], placement: { in: 'basic', username: 'robot' } },
       allowed_hosts: [`http://127.0.0.1:${closed.port}`],
