@@ -52,6 +52,12 @@ const environments = [
     command: 'npm run chaos -- --only failover',
   },
   {
+    name: 'Services of the last release beside those of this version, under runs',
+    version: '0.1.0',
+    seen: 'each is replaced, forwards and back, in four orders; nothing fails, is lost or is done twice ([operations](operations.md#compatibility))',
+    command: 'npm run chaos -- --only upgrade',
+  },
+  {
     name: 'nginx, Caddy and HAProxy in front, below a path',
     version: '1.22, 2.6, 2.6',
     seen: 'the configurations of [reverse proxies](reverse-proxy.md): streams, sockets, console, queue board',
