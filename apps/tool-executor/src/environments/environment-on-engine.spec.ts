@@ -28,7 +28,8 @@ const wheelFile = 'greeting-1.0-py3-none-any.whl';
 
   beforeAll(async () => {
     index = createServer(({ url = '/' }, response) => {
-      if (url.startsWith('/simple/')) response.end(`<a href="/${wheelFile}">${wheelFile}</a>`);
+      if (url.startsWith('/simple/'))
+        response.setHeader('content-type', 'text/html').end(`<a href="/${wheelFile}">${wheelFile}</a>`);
       else if (url === `/${wheelFile}`) response.end(wheel);
       else void passOn(url).then(({ status, body }) => response.writeHead(status).end(body));
     }).listen(0, '127.0.0.1');
