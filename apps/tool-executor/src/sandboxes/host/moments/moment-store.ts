@@ -20,6 +20,7 @@ import {
 import { dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { readJson } from '@rondo/contract';
 import { z } from 'zod';
 import { SandboxError } from '../../provider/sandbox-error';
 import { removeTree } from '../workspaces/directory-tree';
@@ -255,12 +256,10 @@ const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).dig
 
 const damaged = () => new MomentRefused('What was kept of the files is damaged.');
 
+/** None where the line is torn, or empty. */
 function toRecord(line: string): MomentRecord[] {
-  try {
-    return [momentRecord.parse(JSON.parse(line))];
-  } catch {
-    return []; // torn, or empty
-  }
+  const { data } = momentRecord.safeParse(readJson(line));
+  return data ? [data] : [];
 }
 
 interface CopyTarget {
