@@ -250,10 +250,11 @@ describe('Moments', () => {
           for (let n = 0; ; n += 1)
             await moments.bringBack('thr_1', { of: 'thr_1', moment: n % 2 ? 'one' : 'two', run: 'run_${round}_' + n, labels: {} });
         })();`);
+      const exited = once(child, 'exit');
       await firstOutput(child);
       await delay(30 + round * 60); // each round dies somewhere else
       child.kill('SIGKILL');
-      await once(child, 'exit');
+      expect(await exited).toEqual([null, 'SIGKILL']);
 
       await back(open(), round % 2 ? 'one' : 'two', `run_${round}`);
       expect(readdirSync(workspace)).toHaveLength(300);
