@@ -88,24 +88,28 @@ const pinned = (pattern: RegExp, form: string) =>
     .refine((list) => new Set(list).size === list.length, 'names a package twice')
     .optional();
 
+const packageLists = {
+  apt: pinned(/^[a-z0-9][a-z0-9+.-]+=[A-Za-z0-9][A-Za-z0-9.+:~-]*$/, '`name=version`'),
+  pip: pinned(/^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?==[A-Za-z0-9][A-Za-z0-9.!+_-]*$/, '`name==version`'),
+  npm: pinned(
+    /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*@\d+\.\d+\.\d+(?:[-+][A-Za-z0-9.+-]+)?$/,
+    '`name@version`',
+  ),
+};
+
 const packages = z
-  .strictObject({
-    apt: pinned(/^[a-z0-9][a-z0-9+.-]+=[A-Za-z0-9][A-Za-z0-9.+:~-]*$/, '`name=version`'),
-    pip: pinned(/^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?==[A-Za-z0-9][A-Za-z0-9.!+_-]*$/, '`name==version`'),
-    npm: pinned(
-      /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*@\d+\.\d+\.\d+(?:[-+][A-Za-z0-9.+-]+)?$/,
-      '`name@version`',
-    ),
-  })
+  .strictObject(packageLists)
   .refine((given) => Object.values(given).some((one) => one !== undefined), 'names no package');
 export type EnvironmentPackages = z.infer<typeof packages>;
 
+const sizeLimits = {
+  cpus: z.number().min(0.1).max(1_000).optional().describe('Processor cores that it may use at once.'),
+  memory_mb: z.number().int().min(128).max(10_485_760).optional(),
+  disk_mb: z.number().int().min(16).max(10_485_760).optional().describe('Of the whole workspace.'),
+};
+
 const size = z
-  .strictObject({
-    cpus: z.number().min(0.1).max(1_000).optional().describe('Processor cores that it may use at once.'),
-    memory_mb: z.number().int().min(128).max(10_485_760).optional(),
-    disk_mb: z.number().int().min(16).max(10_485_760).optional().describe('Of the whole workspace.'),
-  })
+  .strictObject(sizeLimits)
   .refine((given) => Object.values(given).some((one) => one !== undefined), 'names no limit');
 export type SandboxSize = z.infer<typeof size>;
 
@@ -136,12 +140,12 @@ export const environment = z
   });
 export type Environment = z.infer<typeof environment>;
 
-/** What holds for a sandbox while calls of a run use it. */
+/** What holds for a sandbox while calls of a run use it. Services send it to each other, so no unknown field is refused. */
 export const sandboxTerms = z.object({
   egress: z.array(z.string()).exactOptional(),
-  size: size.exactOptional(),
+  size: z.object(sizeLimits).exactOptional(),
   image: image.exactOptional(),
-  packages: packages.exactOptional(),
+  packages: z.object(packageLists).exactOptional(),
 });
 export type SandboxTerms = z.infer<typeof sandboxTerms>;
 
