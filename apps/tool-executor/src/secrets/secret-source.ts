@@ -76,8 +76,8 @@ export class ConnectionMissing extends OutboundRefusal {
 
 /** Secrets as this process gets them: for one request each, and never before it. */
 export interface SecretSource {
-  /** Those that the run names and that there are. Empty where no worker answers. */
-  findGranted(run: RunId): Promise<readonly GrantedSecret[]>;
+  /** Those that the run names and that there are. Undefined where no worker answers. */
+  findGranted(run: RunId): Promise<readonly GrantedSecret[] | undefined>;
   /** Rejects with SecretRefused. */
   open(order: SecretOrder): Promise<OpenSecret>;
   /** The token for one request to an MCP server. Rejects with ConnectionMissing, or with SecretRefused. */
@@ -113,9 +113,9 @@ export class AskedSecrets implements SecretSource {
 
   constructor(private readonly parts: SourceParts) {}
 
-  async findGranted(run: RunId): Promise<readonly GrantedSecret[]> {
+  async findGranted(run: RunId): Promise<readonly GrantedSecret[] | undefined> {
     const answer = await this.parts.ask({ ask: 'grants', run_id: run });
-    return answer?.how === 'granted' ? answer.secrets : [];
+    return answer?.how === 'granted' ? answer.secrets : undefined;
   }
 
   async open(order: SecretOrder): Promise<OpenSecret> {

@@ -1,11 +1,13 @@
 import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { accountId, runId } from '@rondo/contract';
+import { AskedSecrets } from '../../secrets/secret-source';
 import { HeldSecrets } from '../../secrets/testing/held-secrets';
 import { certificateFor } from '../../testing/certificates';
 import { TestServers, publicAddresses } from '../../testing/test-servers';
 import { SandboxFixture } from '../embedded/testing/sandbox-fixture';
 import type { Sandbox } from '../provider/sandbox';
 import { run } from '../testing/run-command';
+import { SandboxSecrets } from './sandbox-secrets';
 
 const account = accountId.parse('acc_1');
 const ownRun = runId.parse('run_own');
@@ -195,5 +197,19 @@ print(r.urlopen(r.Request(sys.argv[1], headers={"Authorization": "Bearer " + os.
     expect(elsewhere).toContain('stands where the secret does not go');
     expect(seen).toEqual([]);
     expect(secrets.uses).toMatchObject([{ method: 'DELETE', refusal: 'method', status: null }]);
+  });
+});
+
+describe('secrets while no worker answers', () => {
+  it('let no command begin, since its requests would be sent without them', async () => {
+    const source = new AskedSecrets({ ask: () => Promise.resolve(undefined), box: undefined });
+    const silent = new SandboxSecrets('thr_own', { source, key: Buffer.alloc(32) });
+
+    const granted = silent.grant({ account, run: ownRun, call: null });
+
+    await expect(granted).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('no worker answers') as string,
+    });
   });
 });

@@ -3,6 +3,7 @@ import { type AccountId, type CallId, type RunId, type SecretTarget, isAllowedTa
 import type { GrantedSecret } from '@rondo/messaging';
 import { type RequestHead, hasPlaceholder, placeSecret } from '../../secrets/place-secret';
 import { type OpenSecret, SecretRefused, type SecretSource } from '../../secrets/secret-source';
+import { SandboxError } from '../provider/sandbox-error';
 import { SecretMask, toForms } from './secret-mask';
 
 /** The call for which a command is about to run. */
@@ -41,9 +42,14 @@ export class SandboxSecrets {
     private readonly parts: { readonly source: SecretSource; readonly key: Buffer },
   ) {}
 
-  /** Learns what the run may use now. */
+  /** Learns what the run may use now. Rejects while no worker answers: a command would send its requests without the secrets. */
   async grant(call: GrantedCall): Promise<readonly GrantedSecret[]> {
     const secrets = await this.parts.source.findGranted(call.run);
+    if (!secrets)
+      throw new SandboxError(
+        'unavailable',
+        'Not executed: no worker answers which secrets the run may use. Try again.',
+      );
     this.grants.delete(call.run); // the newest is the last
     if (secrets.length > 0) this.grants.set(call.run, { ...call, secrets });
     return secrets;
