@@ -7,7 +7,7 @@ import { DebianPackages } from '../install/debian-packages.mjs';
 import { DockerCompose } from '../containers/docker-compose.mjs';
 import { choosePort } from './free-port.mjs';
 import { nats } from './nats-server.mjs';
-import { postgres } from './postgres-server.mjs';
+import { copyPostgres, postgres } from './postgres-server.mjs';
 import { waitForGiven, withoutPassword } from '../services/probes.mjs';
 import { ReportedError, silent } from '../progress.mjs';
 import { redis } from './redis-server.mjs';
@@ -44,6 +44,7 @@ const defaults = {
  * @property {boolean} [preferredPorts] takes 5432, 6379 and 4222 where they are free; otherwise any free ports
  * @property {boolean} [supervise] starts a server again when it dies; off by default
  * @property {boolean} [isDurable] off for tests: a power failure may cost Postgres its data, and it waits for no disk
+ * @property {string} [databaseFrom] a data directory whose Postgres is copied, which must not run
  * @property {import('../progress.mjs').Progress} [log]
  *
  * @param {InfrastructureRequest} request
@@ -75,8 +76,9 @@ export class Infrastructure {
 
   /** Rejects if a server can be neither found nor started; then nothing is left running. */
   async start() {
-    const { want, dataDir, packagesDirectory } = this.#request;
+    const { want, dataDir, packagesDirectory, databaseFrom } = this.#request;
     await claimDataDirectory(dataDir);
+    if (databaseFrom) copyPostgres(databaseFrom, dataDir);
     this.#packages = new DebianPackages(reachableDirectory(packagesDirectory, 'packages'));
     const work = want.map((name) =>
       name in programs ? this.#findProgram(programs[name]) : this.#provide(components[name]),

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { owner as user, ownerPassword } from './credentials.mjs';
 import { reachableDirectory } from '../services/data-directory.mjs';
@@ -89,6 +89,12 @@ async function initialize({ program, data, password, owner, isDurable }) {
     ...owner,
   });
   rmSync(passwordFile);
+}
+
+/** Copies the data and the password of one data directory to another one, which has none. */
+export function copyPostgres(from, to) {
+  copyFileSync(join(from, 'postgres-password'), join(to, 'postgres-password'));
+  execFileSync('cp', ['-Rp', toData(from), toData(to)]);
 }
 
 function toData(dataDir) {

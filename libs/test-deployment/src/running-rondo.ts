@@ -8,7 +8,7 @@ import {
 import { prepareDatabase } from '../../../deploy/local/servers/prepare-database.mjs';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
 import { type Services, type ServicesRequest, startServices } from '../../../deploy/local/services/services.mjs';
-import { inherited, isDurable } from './config';
+import { inherited, isDurable, preparedData } from './config';
 import { RondoClient } from './rondo-client';
 
 const key = 'rondo_test_deployment_key';
@@ -82,6 +82,7 @@ export class RunningRondo {
         env: { ...inherited, ...started.env },
         isDurable,
         ...(request.host && { host: request.host }),
+        ...(preparedData && !request.restored && !request.servers && { databaseFrom: preparedData }),
       });
       const services = await startAll(directory, infrastructure.env, request);
       return new RunningRondo(directory, services, { infrastructure, started });
