@@ -9,7 +9,7 @@ export interface Experiment {
   readonly title: string;
   /** Differences from the default deployment. */
   readonly deployment?: (scale: Scale) => TestBedRequest | Promise<TestBedRequest>;
-  /** The test bed is used by this experiment only, so it need not repair anything. */
+  /** Need not repair anything but the servers: what was killed or frozen runs again before another experiment uses the test bed. */
   run(testBed: TestBed, scale: Scale): Promise<Findings>;
 }
 

@@ -49,7 +49,7 @@ interface Outside {
   readonly proxies: ServerProxies;
 }
 
-/** A deployment with an effect server and a log of faults, started for one experiment. */
+/** A deployment with an effect server, and a log of the faults of one experiment. */
 export class TestBed {
   readonly faults = new FaultLog();
 
@@ -121,6 +121,12 @@ export class TestBed {
       await effects.stop();
       throw error;
     }
+  }
+
+  /** The same deployment for another experiment, which sees only its own faults. Resolves when all services run again. */
+  async renewed(progress: Progress): Promise<TestBed> {
+    await Promise.all(this.rondo.services.all.map((service) => service.start()));
+    return new TestBed(this.rondo, progress, this.outside);
   }
 
   instances(service: string) {
