@@ -61,10 +61,10 @@ describe('a chat with a computer beside it', () => {
     const steps = conversation().getByRole('list', { name: 'Steps' }).getByRole('button');
     await steps.first().waitFor();
     expect(await steps.allInnerTexts()).toEqual([
-      expect.stringMatching(/^Wrote\s+todo\.md\s+\d+ ms/),
-      expect.stringMatching(/^Wrote\s+index\.html\s+\d+ ms/),
+      expect.stringMatching(/^Wrote\s+todo\.md\s+[\d.]+ m?s/),
+      expect.stringMatching(/^Wrote\s+index\.html\s+[\d.]+ m?s/),
       expect.stringMatching(/^Ran\s+printf.*\s+exit code 3\s+\d/),
-      expect.stringMatching(/^Changed\s+index\.html\s+\d+ ms/),
+      expect.stringMatching(/^Changed\s+index\.html\s+[\d.]+ m?s/),
     ]);
     await conversation().press('End');
     await conversation().getByRole('article', { name: 'read_file, failed' }).waitFor();
