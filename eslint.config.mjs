@@ -115,7 +115,7 @@ const pageGlobals = [
   'rondo',
   'requestAnimationFrame',
 ];
-const commonJsGlobals = ['require', 'module', 'exports', '__dirname'];
+const commonJsGlobals = ['require', 'module', 'exports', '__dirname', '__filename'];
 const readOnly = (names) => Object.fromEntries(names.map((name) => [name, 'readonly']));
 
 export default tseslint.config(

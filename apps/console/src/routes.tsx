@@ -240,7 +240,8 @@ export const router = createRouter({
 /** Loads what the page of this address consists of, for when it will be shown. */
 export function preloadPage(): void {
   const matches: readonly { readonly routeId: keyof typeof router.routesById }[] = router.matchRoutes(
-    router.latestLocation,
+    router.latestLocation.pathname,
+    router.latestLocation.search,
   );
   for (const { routeId } of matches) void router.loadRouteChunk(router.routesById[routeId]);
 }

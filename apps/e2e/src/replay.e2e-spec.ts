@@ -111,9 +111,7 @@ describe('rondo eval pin and replay', () => {
   });
 
   it('records what the model was asked, and no secret', async () => {
-    const urls = Object.values(rondo.infrastructure.env).filter((value): value is string =>
-      String(value).includes('://'),
-    );
+    const urls = Object.values(rondo.infrastructure.env).filter((value) => value.includes('://'));
     const secrets = [client.key, modelKey, ...urls];
     const requests = await rondo.modelRequests(100);
 

@@ -113,7 +113,6 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
   const sandboxService = new SandboxService({ ...adapters, maxFileBytes: config.FILE_LIMIT_BYTES });
   const rewinds = new Rewinds({ runs: adapters.runs, sandboxes: sandboxService });
   const services = toServices({ ...adapters, rewinds }, catalog, { config, warn });
-  const idempotentMessages = new IdempotentMessages(adapters.idempotencyKeys, warn('idempotency key not released'));
   const { subscriptions, threadSubscriptions, streamMetrics } = composeSubscriptions(adapters, {
     stallLimitMs: config.STALL_LIMIT_S * 1000,
     memory: limits.memory,
@@ -122,8 +121,7 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
   const onError = (error: unknown) => log.error({ error }, 'socket message failed');
   const sockets = new Sockets({ ...adapters, ...signIn, ...clients, rate, limits, subscriptions, onError });
   const longRequests = new LongRequests(limits, connections);
-  const reads = { runs: subscriptions, threads: threadSubscriptions };
-  const runWatches = new RunWatches(adapters.runs, reads, longRequests);
+  const runWatches = new RunWatches(adapters.runs, { runs: subscriptions, threads: threadSubscriptions }, longRequests);
 
   return {
     ...adapters,
@@ -141,7 +139,7 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
     ...composeTriggers({ ...adapters, ...services, authenticator, limits, accountRate, config, log }),
     ...composeWebhooks({ ...adapters, config, log }),
     ...composeMcpConnections({ ...adapters, ...services, config, log }),
-    idempotentMessages,
+    idempotentMessages: new IdempotentMessages(adapters.idempotencyKeys, warn('idempotency key not released')),
     rewinds,
     ...composeSandboxes({ ...adapters, runWatches, sandboxService }),
     deploymentHealth: new DeploymentHealth({ ...adapters, ...services, subscriptions, connections }),

@@ -22,6 +22,7 @@ import { McpServersController } from './mcp-tools/mcp-servers.controller';
 import { McpToolsController } from './mcp-tools/mcp-tools.controller';
 import { ProjectsController } from './projects/projects.controller';
 import { PublicReadsController } from './projects/public-reads.controller';
+import { RewindsController } from './runs/rewinds.controller';
 import { RunReadsController } from './runs/run-reads.controller';
 import { RunsController } from './runs/runs.controller';
 import { SandboxBrowserController } from './sandboxes/sandbox-browser.controller';
@@ -52,6 +53,7 @@ export const controllers: Type[] = [
   MessagesController,
   RunsController,
   RunReadsController,
+  RewindsController,
   ApprovalsController,
   CallerCallsController,
   McpConnectionsController,

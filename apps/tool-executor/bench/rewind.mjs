@@ -42,7 +42,7 @@ async function measure(work) {
 const quantile = (values, part) => [...values].sort((a, b) => a - b)[Math.ceil(values.length * part) - 1];
 const ms = (value) => `${value.toFixed(1)} ms`;
 
-async function kept(thread, sandbox, call, command) {
+async function keep(call, { thread, sandbox, command }) {
   const end = await moments.enter(thread, { run: 'run_1', call, labels: {} });
   await run(sandbox, command);
   end();
@@ -52,13 +52,15 @@ async function measureCommands(files, pauseMs, rounds) {
   const thread = `thr_commands_${files}_${pauseMs}`;
   const sandbox = await provider.get(thread);
   await run(sandbox, `mkdir -p d/{0..99}; for i in $(seq ${files}); do echo $i > d/$((i % 100))/$i; done`);
-  const first = await measure(() => kept(thread, sandbox, 'call_first', 'true').then(() => moments.find(thread, [])));
+  const first = await measure(() =>
+    keep('call_first', { thread, sandbox, command: 'true' }).then(() => moments.find(thread, [])),
+  );
   const command = 'echo more >> notes; sleep 0.05';
   const [without, withStates, background] = [[], [], []];
   for (let round = 0; round < rounds; round += 1) {
     without.push(await measure(() => run(sandbox, command)));
     await delay(pauseMs);
-    withStates.push(await measure(() => kept(thread, sandbox, `call_kept_${round}`, command)));
+    withStates.push(await measure(() => keep(`call_kept_${round}`, { thread, sandbox, command })));
     if (pauseMs > 0) await delay(pauseMs);
     else background.push(await measure(() => moments.find(thread, [])));
   }
@@ -75,11 +77,17 @@ async function measureReturns(rounds) {
   const thread = 'thr_returns';
   const sandbox = await provider.get(thread);
   const first = await measure(() =>
-    kept(thread, sandbox, 'call_a', 'mkdir d; for i in $(seq 1000); do head -c 1M /dev/urandom > d/$i; done').then(() =>
-      moments.find(thread, []),
-    ),
+    keep('call_a', {
+      thread,
+      sandbox,
+      command: 'mkdir d; for i in $(seq 1000); do head -c 1M /dev/urandom > d/$i; done',
+    }).then(() => moments.find(thread, [])),
   );
-  await kept(thread, sandbox, 'call_b', 'for i in $(seq 50); do head -c 1M /dev/urandom > d/$i; done; rm d/60');
+  await keep('call_b', {
+    thread,
+    sandbox,
+    command: 'for i in $(seq 50); do head -c 1M /dev/urandom > d/$i; done; rm d/60',
+  });
   await moments.find(thread, []);
   const returns = [];
   for (let round = 0; round < rounds; round += 1) {

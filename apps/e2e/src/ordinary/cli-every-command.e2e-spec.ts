@@ -92,6 +92,7 @@ const uses: Record<string, () => Use | Promise<Use>> = {
     shows: /continue it with: rondo chat/,
   }),
   fork: () => ({ words: ['fork', done, 'And now?', '-m', 'demo/plain'], shows: /shares \d+ facts with run_/ }),
+  'rewind-preview': () => ({ words: ['rewind-preview', done], code: 1, shows: /files_not_kept/ }),
   stop: async () => ({ words: ['stop', await goingOn()], shows: /stopped[^]*nothing left in the sandbox/ }),
   answer: async () => ({
     words: ['answer', await asking()],

@@ -2,9 +2,7 @@ import { Controller } from '@nestjs/common';
 import { runEvents, runReads } from '@rondo/contract/api';
 import { Runs } from '@rondo/persistence';
 import { toMetadataFilter } from '../http/metadata';
-import { clientSignal } from '../http/client-signal';
 import { Route, type RouteInput } from '../http/route';
-import { Rewinds } from './rewinds';
 import { RunWaits } from './run-waits';
 import { TraceLinks } from './trace-links';
 
@@ -14,7 +12,6 @@ export class RunReadsController {
     private readonly runs: Runs,
     private readonly traceLinks: TraceLinks,
     private readonly waits: RunWaits,
-    private readonly rewinds: Rewinds,
   ) {}
 
   @Route(runReads.listRuns)
@@ -44,14 +41,6 @@ export class RunReadsController {
   @Route(runReads.explainRun)
   explainRun({ address }: RouteInput<typeof runReads.explainRun>) {
     return this.waits.explain(address);
-  }
-
-  @Route(runReads.previewRewind)
-  previewRewind({ address, query, request, response }: RouteInput<typeof runReads.previewRewind>) {
-    const { at_seq: atSeq, message_id: messageId } = query;
-    const { accountId } = address;
-    const moment = messageId === undefined ? { ...address, atSeq } : { accountId, messageId };
-    return this.rewinds.preview(moment, clientSignal(request, response));
   }
 
   @Route(runEvents.listRunEvents)

@@ -89,13 +89,9 @@ function change(changes: Draft, fact: NewFact, at: string): void {
       beginStop(changes, fact.data);
       return;
     case 'run.completed':
-      end(changes, { status: 'completed', finishReason: fact.data.finish_reason, at });
-      return;
     case 'run.failed':
-      end(changes, { status: 'failed', finishReason: 'error', at, error: fact.data.error });
-      return;
     case 'run.stopped':
-      end(changes, { status: 'stopped', finishReason: 'stopped', at });
+      end(changes, toEnd(fact, at));
       return;
     case 'usage.recorded':
       changes.usage = addUsage(changes.usage, fact.data);
@@ -174,6 +170,17 @@ interface End {
   readonly finishReason: FinishReason;
   readonly at: string;
   readonly error?: RunFailure | null;
+}
+
+function toEnd(fact: Extract<NewFact, { type: 'run.completed' | 'run.failed' | 'run.stopped' }>, at: string): End {
+  switch (fact.type) {
+    case 'run.completed':
+      return { status: 'completed', finishReason: fact.data.finish_reason, at };
+    case 'run.failed':
+      return { status: 'failed', finishReason: 'error', at, error: fact.data.error };
+    case 'run.stopped':
+      return { status: 'stopped', finishReason: 'stopped', at };
+  }
 }
 
 function end(changes: Draft, { status, finishReason, at, error = changes.error }: End): void {

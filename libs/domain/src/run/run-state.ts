@@ -173,11 +173,9 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'run.started':
       return changed(state, { started: true, startedAt: readTime(fact), waitedMs: 0 }); // waits of before do not count
     case 'run.waiting':
-      return changed(state, { waitingSince: state.waitingSince ?? readTime(fact) });
     case 'run.resumed':
-      return changed(state, { waitingSince: undefined, waitedMs: waitedUntil(state, state.waitingSince, fact) });
     case 'run.forked':
-      return changed(state, { waitedMs: waitedUntil(state, state.startedAt && fact.data.paused_since, fact) });
+      return withWait(state, fact);
     case 'run.completed':
     case 'run.failed':
     case 'run.stopped':
@@ -214,6 +212,20 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'context.compacted':
     case 'context.compaction_failed':
       return withCompaction(state, fact);
+  }
+}
+
+function withWait(
+  state: RunState,
+  fact: Extract<NewFact | RecordedFact, { type: 'run.waiting' | 'run.resumed' | 'run.forked' }>,
+): RunState {
+  switch (fact.type) {
+    case 'run.waiting':
+      return changed(state, { waitingSince: state.waitingSince ?? readTime(fact) });
+    case 'run.resumed':
+      return changed(state, { waitingSince: undefined, waitedMs: waitedUntil(state, state.waitingSince, fact) });
+    case 'run.forked':
+      return changed(state, { waitedMs: waitedUntil(state, state.startedAt && fact.data.paused_since, fact) });
   }
 }
 

@@ -191,10 +191,7 @@ export class AnthropicDeployments {
   }
 
   /** Throws for what no session could begin with. */
-  private async requireChange(
-    accountId: AccountId,
-    { agent, environment_id, initial_events, schedule }: AnthropicDeploymentChange,
-  ) {
+  private async requireChange(accountId: AccountId, { agent, initial_events, schedule }: AnthropicDeploymentChange) {
     if (schedule === null) throw refuse('schedule', 'a deployment without one');
     if (initial_events) toText(initial_events);
     if (agent === undefined) return;

@@ -6,12 +6,7 @@ import type { IiAgentEvent } from '@rondo/contract/api';
 import { WebSocket } from 'ws';
 import { RunningGateway, adminKey } from '../../testing/running-gateway';
 import { TestWorker } from '../../testing/test-worker';
-
-interface Frame {
-  readonly type: string;
-  readonly content: Readonly<Record<string, string>>;
-  readonly id?: string;
-}
+import { type Frame, bearer, readNewest } from './testing/ii-agent-frames';
 
 let gateway: RunningGateway;
 let worker: TestWorker;
@@ -28,7 +23,6 @@ afterAll(async () => {
   await gateway.close();
 });
 
-const bearer = (key = adminKey) => ({ Authorization: `Bearer ${key}` });
 const address = (query: string, to = gateway): string => `${to.url.replace('http', 'ws')}/ii/ws?device_id=d${query}`;
 
 /** What the front end does with its socket. */
@@ -88,7 +82,7 @@ class Client {
     await this.next('agent_initialized');
     this.send('query', { text, ...more });
     await this.next('processing');
-    return readNewest(this.session);
+    return readNewest(gateway, this.session);
   }
 
   close(): Promise<unknown> {
@@ -97,21 +91,6 @@ class Client {
     return closed;
   }
 }
-
-/** Waits until the query that was sent has begun its run. */
-async function readNewest(session: string): Promise<Run> {
-  for (;;) {
-    const thread = await gateway.parts.facadeIds.findThread({ accountId, facade: 'ii', chatId: session });
-    const { body } = await gateway.as().get(`/v1/runs?thread_id=${thread}&limit=1`);
-    const [run] = (body as { data?: Run[] }).data ?? [];
-    if (run) return run;
-  }
-}
-
-let accountId: never;
-beforeAll(async () => {
-  accountId = (await gateway.parts.accounts.verify(adminKey))?.accountId as never;
-});
 
 const readEvents = async (session: string): Promise<IiAgentEvent[]> =>
   ((await gateway.as().get(`/ii/api/sessions/${session}/events`).expect(200)).body as { events: IiAgentEvent[] })
@@ -224,7 +203,7 @@ describe('a session of II-Agent', () => {
     client.send('edit_query', { text: 'Go there.' });
     await client.next('processing');
     let newest = first;
-    while (newest.id === first.id) newest = await readNewest(client.session);
+    while (newest.id === first.id) newest = await readNewest(gateway, client.session);
     await client.next('agent_response_interrupted');
     expect((await gateway.read(first.id)).status).toBe('stopped');
   });

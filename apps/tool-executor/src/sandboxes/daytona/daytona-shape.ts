@@ -50,9 +50,9 @@ export function requireDaytonaShape(
 }
 
 export function toResources(size: SandboxSize = {}): Resources {
-  const given = fields.flatMap(({ field, resource, unit }) => {
+  const given = fields.map(({ field, resource, unit }): Resources => {
     const asked = size[field];
-    return asked === undefined ? [] : [[resource, asked / unit]];
+    return asked === undefined ? {} : { [resource]: asked / unit };
   });
-  return Object.fromEntries(given);
+  return Object.assign({}, ...given) as Resources;
 }

@@ -76,7 +76,10 @@ export class EngineClient {
   /** `version`: a tag or a digest. What goes wrong while it is pulled is said in the answer, whose status is a good one. */
   async pull(name: string, version: string): Promise<void> {
     const query = new URLSearchParams({ fromImage: name, tag: version });
-    const said = await this.ask('POST', `/images/create?${query}`, { isStream: true, timeoutMs: longestSilenceMs });
+    const said = await this.ask('POST', `/images/create?${query.toString()}`, {
+      isStream: true,
+      timeoutMs: longestSilenceMs,
+    });
     const problem = z
       .string()
       .parse(said)
@@ -94,7 +97,7 @@ export class EngineClient {
     const [name = '', value = ''] = label.split('=');
     const changes = `LABEL ${name}="${value}"`;
     const query = new URLSearchParams({ container, repo: repository, tag, changes });
-    await this.ask('POST', `/commit?${query}`, { body: {}, timeoutMs: longestSilenceMs });
+    await this.ask('POST', `/commit?${query.toString()}`, { body: {}, timeoutMs: longestSilenceMs });
   }
 
   async listImages(label: string): Promise<{ readonly id: string; readonly created: number }[]> {

@@ -36,7 +36,7 @@ export const isSameImage = (one: string, other: string): boolean =>
 export function isAllowedImage(text: string, allowed: readonly string[]): boolean {
   const asked = parseImageReference(text);
   return allowed.some((entry) => {
-    if (entry.endsWith('/*')) return asked.name.startsWith(`${withRegistry(entry.slice(0, -1))}`);
+    if (entry.endsWith('/*')) return asked.name.startsWith(withRegistry(entry.slice(0, -1)));
     const { name, tag, digest } = parseImageReference(entry);
     if (asked.name !== name) return false;
     if (digest !== undefined) return asked.digest === digest;

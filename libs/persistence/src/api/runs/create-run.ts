@@ -215,16 +215,8 @@ class RunCreation {
     const created_at = facts[0]?.at ?? '';
     const text = input && inputText(input);
     const begun = newRun({
-      ...{
-        id: this.id,
-        thread_id: thread,
-        project_id,
-        user: end_user,
-        last_seq: facts.length,
-        settings,
-        metadata,
-        created_at,
-      },
+      ...{ id: this.id, thread_id: thread, project_id, user: end_user },
+      ...{ last_seq: facts.length, settings, metadata, created_at },
       ...agentFields(agent),
       preview: text === undefined ? null : storedText(toPreview(text)),
       ...originFields(origin),

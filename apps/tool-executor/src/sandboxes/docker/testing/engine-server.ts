@@ -172,7 +172,7 @@ export class EngineServer extends EventEmitter<{ broken: [] }> {
   }
 
   private pull(query: URLSearchParams): Answer {
-    const [name, version = ''] = [query.get('fromImage'), query.get('tag') ?? ''];
+    const [name, version] = [query.get('fromImage'), query.get('tag') ?? ''];
     const image = `${name}${version.startsWith('sha256:') ? '@' : ':'}${version}`;
     this.pulled.push(image);
     const found = this.registry.get(image);

@@ -91,9 +91,8 @@ class Return {
       case 'file':
         if (JSON.stringify(present) === JSON.stringify(entry)) return;
         if (present?.kind !== 'file') removeEntry(directory, entry.name);
-        await (entry.hard === undefined
-          ? this.file(directory, entry, path)
-          : this.hardLink(directory, entry, entry.hard));
+        if (entry.hard === undefined) await this.file(directory, entry, path);
+        else this.hardLink(directory, entry, entry.hard);
     }
   }
 
@@ -150,7 +149,7 @@ class Return {
   }
 
   /** Its first link comes before it, so that one is as it is to be. */
-  private async hardLink(directory: number, { name }: FileEntry, first: Name): Promise<void> {
+  private hardLink(directory: number, { name }: FileEntry, first: Name): void {
     const parts = toPathParts(first);
     const opened: number[] = [];
     let parent = this.root;

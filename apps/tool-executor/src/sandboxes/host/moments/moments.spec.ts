@@ -106,7 +106,7 @@ function changeAtRandom(random: (below: number) => number): void {
   const action = random(8);
   if (status && (action === 0 || !status.isFile())) return rmSync(at, { recursive: true, force: true });
   if (status && action === 1) return chmodSync(at, pick([0o644, 0o755, 0o600, 0o4755, 0o2755, 0o444]));
-  if (!status && action === 2) return void mkdirSync(at, { mode: pick([0o755, 0o700, 0o1777]) });
+  if (!status && action === 2) return mkdirSync(at, { mode: pick([0o755, 0o700, 0o1777]) });
   if (!status && action === 3)
     return symlinkSync(pick([Buffer.from('/etc/passwd'), Buffer.from('..'), Buffer.from([0xff])]), at);
   if (!status && action === 4) {

@@ -76,10 +76,12 @@ export class Moments implements SandboxMoments {
 
   /** A newer one of them that was not kept hides the older ones: they are other states. */
   find(threadId: string, keys: readonly string[]): ReturnType<SandboxMoments['find']> {
-    return this.turns.run(threadId, async () => {
+    return this.turns.run(threadId, () => {
       const found = this.read(threadId, keys);
       const isKept = found?.tree !== undefined;
-      return isKept ? { moment: found.key, refused: null } : { moment: null, refused: whyNothing(found) };
+      return Promise.resolve(
+        isKept ? { moment: found.key, refused: null } : { moment: null, refused: whyNothing(found) },
+      );
     });
   }
 
