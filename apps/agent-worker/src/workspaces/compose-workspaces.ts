@@ -1,9 +1,10 @@
 import { fileChanges, workspacePrepared } from '@rondo/contract';
-import type { RunFeed } from '@rondo/domain';
-import { type NatsLink, TunnelError, accessSandbox, readAnswer } from '@rondo/messaging';
+import type { ClaimedRun, RunFeed } from '@rondo/domain';
+import { type NatsLink, type SandboxRequest, TunnelError, accessSandbox, readAnswer } from '@rondo/messaging';
 import type { PostgresRunStore, SecretOpenings } from '@rondo/persistence';
 import type { SandboxPlacement } from '../activation/sandbox-placement';
-import { WorkspacePreparation, type WorkspacePreparationParts } from './workspace-preparation';
+import type { z } from 'zod';
+import { type Asking, WorkspacePreparation, type WorkspacePreparationParts } from './workspace-preparation';
 
 interface Adapters {
   readonly nats: NatsLink;
@@ -32,22 +33,27 @@ export const composeWorkspaces = (
 
 const rewindThrough =
   (nats: NatsLink): WorkspacePreparationParts['rewind'] =>
-  async ({ runId: run_id, accountId: account_id, workspaceId: thread_id }, { thread_id: of, moment }, how) => {
-    const request = { op: 'rewind', run_id, account_id, thread_id, of, moment } as const;
-    const { tunnel } = await accessSandbox<'rewind'>(nats, { ...how, isWorker: true }, request);
-    tunnel.end();
-    const changes = fileChanges.safeParse(await readAnswer(tunnel, answerBytes));
-    if (changes.success) return changes.data;
-    throw new TunnelError('failed', 'The executor answered what this version does not understand.');
-  };
+  (claim, { thread_id: of, moment }, how) =>
+    ask(nats, how, { request: { ...toAddress(claim), op: 'rewind', of, moment }, answer: fileChanges });
 
 const prepareThrough =
   (nats: NatsLink): WorkspacePreparationParts['prepare'] =>
-  async ({ runId: run_id, accountId: account_id, workspaceId: thread_id }, environment, { executorId, signal }) => {
-    const request = { op: 'prepare', run_id, account_id, thread_id, environment } as const;
-    const { tunnel } = await accessSandbox<'prepare'>(nats, { executorId, signal, isWorker: true }, request);
-    tunnel.end();
-    const prepared = workspacePrepared.safeParse(await readAnswer(tunnel, answerBytes));
-    if (prepared.success) return prepared.data;
-    throw new TunnelError('failed', 'The executor answered what this version does not understand.');
-  };
+  (claim, environment, how) =>
+    ask(nats, how, { request: { ...toAddress(claim), op: 'prepare', environment }, answer: workspacePrepared });
+
+const toAddress = ({ runId: run_id, accountId: account_id, workspaceId: thread_id }: ClaimedRun) => ({
+  ...{ run_id, account_id, thread_id },
+});
+
+interface Question<Answer> {
+  readonly request: Extract<SandboxRequest, { op: 'prepare' | 'rewind' }>;
+  readonly answer: z.ZodType<Answer>;
+}
+
+async function ask<Answer>(nats: NatsLink, how: Asking, { request, answer }: Question<Answer>): Promise<Answer> {
+  const { tunnel } = await accessSandbox<'prepare' | 'rewind'>(nats, { ...how, isWorker: true }, request);
+  tunnel.end();
+  const read = answer.safeParse(await readAnswer(tunnel, answerBytes));
+  if (read.success) return read.data;
+  throw new TunnelError('failed', 'The executor answered what this version does not understand.');
+}

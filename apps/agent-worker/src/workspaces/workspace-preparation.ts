@@ -18,7 +18,7 @@ import {
   withRecorded,
 } from '../activation/preparation-steps';
 
-interface Asking {
+export interface Asking {
   readonly executorId: string;
   readonly signal: AbortSignal;
 }
