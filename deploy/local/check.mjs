@@ -9,7 +9,7 @@ import { checks, jest, jestProjects, specsWithoutServers, Verification } from '.
 const help = `npm run check       what can be known without starting a server: format, types, lint, words, documents, unit and contract tests
 npm run test:fast   of that, only the tests
 
-With --times also the slowest spec files are printed.`;
+With --times also the slowest spec files are printed, and which used most of a processor.`;
 
 const onlyTests = process.argv.includes('--tests');
 const withTimes = process.argv.includes('--times');
@@ -33,6 +33,6 @@ async function check() {
   const groups = { directory: join(repoRoot, '.data/spec-groups'), isWanted: (spec) => specs.has(spec) };
   const args = ['--maxWorkers', '2', ...reporters];
   await verification.step('unit tests', () => jest(jestProjects(), { env: times.environment, args, groups }));
-  if (withTimes) log.note(['\n  the slowest spec files', ...times.slowest()].join('\n'));
+  if (withTimes) log.note(times.table().join('\n'));
   return verification.conclude(times.failures());
 }

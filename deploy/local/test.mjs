@@ -11,7 +11,7 @@ import { checks, jest, jestProjects, Verification } from './checks/verification.
 
 const help = `npm test               everything: format, build, types, lint, words, documents, all tests against real servers
 npm test -- <pattern>  only the tests whose path matches the pattern
-npm test -- --times    also prints which spec files took longest
+npm test -- --times    also prints which spec files took longest, and which used most of a processor
 npm run test:fast      only the unit and contract tests, which need no servers
 npm run models         only the tests of model providers, and the table of docs/models.md written anew
 npm run attacks        only the tests that attack, and docs/attacks.md written anew
@@ -84,7 +84,7 @@ async function test({ owns }) {
   if (unfinished.length > 0) log.note(['\n  spec files that did not end', ...unfinished].join('\n    '));
   else if (isWhole && isBuilt) await again(times, options);
   if (isWhole || onlyAttacks) await verification.step('attacks', () => attackTable(attacks));
-  if (withTimes) log.note(['\n  the slowest spec files', ...times.slowest()].join('\n'));
+  if (withTimes) log.note(times.table().join('\n'));
   return verification.conclude(times.failures());
 }
 

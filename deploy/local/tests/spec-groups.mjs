@@ -14,6 +14,8 @@ const ungrouped = ['apps/tool-executor/src/sandboxes/embedded/sandbox-limits.spe
 /** End-to-end specs of one folder share a deployment, which this module keeps for a whole file. Those beside the folders start their own. */
 const sharedDeployment = 'apps/e2e/src/shared-deployment.ts';
 
+const testEnvironment = join(repoRoot, 'deploy/local/tests/metered-environment.cjs');
+
 /**
  * Writes a configuration of jest in which one file runs several specs of a project, each in a `describe` of its path, and
  * returns where it is, or nothing if there is no spec to run. Most of the time of a spec is the loading of its project, or the
@@ -43,7 +45,7 @@ function writeProject(folder, { directory, isWanted }) {
   });
   const configuration = require(join(repoRoot, folder, 'jest.config.cjs'));
   const rootDir = join(repoRoot, folder);
-  return { ...configuration, rootDir, roots: [rootDir, groups], testMatch: files };
+  return { ...configuration, rootDir, roots: [rootDir, groups], testMatch: files, testEnvironment };
 }
 
 function listSpecs(folder) {

@@ -1,10 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { repoRoot } from '../repo-root.mjs';
+import { readCpuMs } from './cpu-time.cjs';
 
-const shown = 15;
+const shown = 20;
 
-/** The durations and the failed tests of the spec files, recorded by `spec-time-reporter.cjs` while jest runs with `jestArguments`. */
+/**
+ * The durations and the failed tests of the spec files, recorded by `spec-time-reporter.cjs` while jest runs with `jestArguments`,
+ * and how much of a processor each file used, recorded by `metered-environment.cjs`.
+ */
 export class SpecTimes {
   #file;
 
@@ -23,11 +27,19 @@ export class SpecTimes {
     return ['--reporters', join(repoRoot, 'deploy/local/tests/spec-time-reporter.cjs')];
   }
 
-  /** The slowest spec files, one line each. */
-  slowest() {
-    const times = this.#lines.filter(({ ms }) => ms !== undefined).sort((a, b) => b.ms - a.ms);
-    const seconds = ({ ms }) => (ms / 1000).toFixed(1).padStart(6);
-    return times.slice(0, shown).map((time) => `    ${seconds(time)} s  ${time.spec}`);
+  /** The slowest spec files, the files that used most of a processor, and what those of each project used, one line each. */
+  table() {
+    const used = this.#lines.filter(({ cpuMs }) => cpuMs !== undefined);
+    const byProject = new Map();
+    for (const { file, cpuMs } of used) byProject.set(toProject(file), (byProject.get(toProject(file)) ?? 0) + cpuMs);
+    return [
+      '\n  the slowest spec files',
+      ...toMost(this.#lines.filter(({ ms }) => ms !== undefined).map(({ spec, ms }) => [spec, ms])),
+      '\n  processor time of files of specs, with all that they started',
+      ...toMost(used.map(({ file, cpuMs }) => [file, cpuMs])),
+      '\n  processor time of projects',
+      ...toMost([...byProject, ['all, with the checks, without the servers that specs share', readCpuMs()]]),
+    ];
   }
 
   /** The files that began and did not end: one of them waits for ever, if jest was ended by its time limit. */
@@ -54,3 +66,12 @@ export class SpecTimes {
     return lines.map((line) => JSON.parse(line));
   }
 }
+
+const toMost = (rows) =>
+  rows
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, shown)
+    .map(([name, ms]) => `    ${(ms / 1000).toFixed(1).padStart(6)} s  ${name}`);
+
+/** The folder of a project, or its name in that of the groups. */
+const toProject = (file) => /(?:^(?:apps|libs)|\/spec-groups(?:\/\w+)?)\/([\w-]+)\//.exec(file)?.[1] ?? file;
