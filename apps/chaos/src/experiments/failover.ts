@@ -26,7 +26,7 @@ class Failover implements Experiment {
     'Servers of which there is more than one, under runs that are watched: the primary of a synchronous pair of Postgres is killed and its ' +
     'replica promoted, the primary of Redis is replaced by sentinels, the server that leads the calls is killed in a cluster of NATS, and at last ' +
     'another one for good. Then the primary of an asynchronous pair is killed, whose replica lacks the last facts: nothing of that may stay unnoticed. ' +
-    'A standstill is the longest time between two facts of a run that was live at the kill, as its watcher received them.';
+    'A standstill is the longest time in which the watcher of a run that was live at the kill received nothing of it, neither a fact nor a piece of a reply.';
 
   private servers: ReplicatedServers | undefined;
 

@@ -1,4 +1,4 @@
-import { type Fact, isFact } from '@rondo/client';
+import { type Fact, isDelta, isFact } from '@rondo/client';
 import { isTerminalFact } from '@rondo/contract';
 import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
@@ -10,7 +10,7 @@ import type { TestBed } from './test-bed';
 class Watched extends EventEmitter<{ fact: [fact: Fact] }> {
   /** Without those that were taken back. */
   readonly facts: Fact[] = [];
-  /** When each fact came, by the clock of this process. */
+  /** When something of the run came, a fact or a piece of a reply, by the clock of this process. */
   readonly arrivals: number[] = [];
   /** From where on the stream was rewound. */
   readonly rewinds: number[] = [];
@@ -21,7 +21,6 @@ class Watched extends EventEmitter<{ fact: [fact: Fact] }> {
 
   add(fact: Fact): void {
     this.facts.push(fact);
-    this.arrivals.push(Date.now());
     this.emit('fact', fact);
   }
 
@@ -97,7 +96,7 @@ export class WatchedRuns {
     return untold;
   }
 
-  /** For each run that was live at this moment: the longest time between two of its facts that began within `forMs`. */
+  /** For each run that was live at this moment: the longest silence of its stream, in ms, that began at most `forMs` later. */
   standstills(moment: number, forMs: number): number[] {
     return [...this.seen.values()].flatMap(({ arrivals }) => {
       const gaps = arrivals.flatMap((to, index) => {
@@ -125,6 +124,7 @@ export class WatchedRuns {
     const place = last ? { after: last.seq, afterEpoch: last.epoch } : {};
     try {
       for await (const event of this.testBed.client.runs.stream(id, { signal, onCut, ...place })) {
+        if (isFact(event) || isDelta(event)) watched.arrivals.push(Date.now());
         if (isFact(event)) watched.add(event);
         if (event.type !== 'stream.rewound') continue;
         watched.rewinds.push(event.data.from);
