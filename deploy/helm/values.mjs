@@ -25,6 +25,13 @@ const bundled = group({
     false,
     'Installs Postgres, Redis and NATS as one pod each, without backups or failover: for trying out.',
   ),
+  nats: group({
+    replicas: withDefault(
+      z.literal([1, 3, 5]),
+      1,
+      'Servers of NATS. 3 or 5 form a cluster: each keeps every call (`NATS_STREAM_REPLICAS`), and the loss of one, or of two of five, loses none. The Secret then needs `NATS_CLUSTER_PASSWORD`.',
+    ),
+  }),
   storage: withDefault(size, '8Gi', 'The volume of each.'),
   storageClass: withDefault(text, '', 'The class of the volumes; the default one unless given.'),
   images: group({

@@ -39,6 +39,7 @@ const everything = [...ingress, ...monitoring];
 const combinations = [
   { name: 'external servers', settings: external },
   { name: 'bundled servers', settings: bundled },
+  { name: 'three bundled servers of NATS', settings: [...bundled, 'bundled.nats.replicas=3'] },
   { name: 'KEDA, Ingress and monitoring', settings: [...external, ...everything, 'autoscaling=keda'] },
   { name: 'scaling by CPU', settings: [...bundled, ...everything, 'autoscaling=cpu'] },
   { name: 'privileged executors', settings: [...bundled, 'toolExecutor.sandbox.mode=privileged'] },

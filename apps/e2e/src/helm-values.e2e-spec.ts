@@ -31,7 +31,7 @@ const ours = everyComponent.filter((component) => !componentsByGroup['bundled']?
 
 const node = z.looseObject({
   type: z.union([z.string(), z.array(z.string())]).optional(),
-  enum: z.array(z.string()).optional(),
+  enum: z.array(z.unknown()).optional(),
   pattern: z.string().optional(),
   get properties() {
     return z.record(z.string(), node).optional();

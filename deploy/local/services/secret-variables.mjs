@@ -38,6 +38,7 @@ export function newHelmSecrets({ release = 'rondo', executors = 4, kept = '' } =
   const names = [
     ...composeSecrets.filter((name) => name !== passwordVariable('NATS', 'tool-executor')),
     'POSTGRES_SCALER_PASSWORD',
+    'NATS_CLUSTER_PASSWORD',
     'METRICS_TOKEN',
     executorSecret,
   ];

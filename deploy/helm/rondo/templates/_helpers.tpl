@@ -101,7 +101,26 @@ share its role. Kubernetes replaces $(…) by the variable before it.
 {{/* The host and port of each server, with commas between them. */}}
 {{- define "rondo.natsServers" -}}
 {{- $nats := .Values.nats }}
-{{- if and $nats.servers (not .Values.bundled.enabled) }}{{ join "," $nats.servers }}{{ else }}{{ include "rondo.natsHost" . }}:{{ $nats.port }}{{ end -}}
+{{- if include "rondo.natsCluster" . }}{{ include "rondo.natsNodes" (dict "root" . "format" "%s:4222") }}
+{{- else if and $nats.servers (not .Values.bundled.enabled) }}{{ join "," $nats.servers }}{{ else }}{{ include "rondo.natsHost" . }}:{{ $nats.port }}{{ end -}}
+{{- end }}
+
+{{/*
+The name of the StatefulSet of several bundled servers, empty if there is one. It is not that of one server, whose store a cluster
+could not take over.
+*/}}
+{{- define "rondo.natsCluster" -}}
+{{- if and .Values.bundled.enabled (gt (int .Values.bundled.nats.replicas) 1) }}{{ include "rondo.name" . }}-nats-cluster{{ end -}}
+{{- end }}
+
+{{/* The host names of its servers, each in `format`, with commas between them. */}}
+{{- define "rondo.natsNodes" -}}
+{{- $cluster := include "rondo.natsCluster" .root }}
+{{- $nodes := list }}
+{{- range $index := until (int .root.Values.bundled.nats.replicas) }}
+{{- $nodes = append $nodes (printf $.format (printf "%s-%d.%s" $cluster $index $cluster)) }}
+{{- end }}
+{{- join "," $nodes }}
 {{- end }}
 
 {{/* `user` may be a variable of the pod, as $(EXECUTOR_ID). Without `key` the service reads the password from a file. */}}
@@ -230,4 +249,15 @@ NATS_{{ include "rondo.executorId" . | upper | replace "-" "_" }}_PASSWORD
 {{- $users = print $users (replace "EXECUTOR_ID" (include "rondo.executorId" $executor) $withPassword) }}
 {{- end }}
 {{- replace $user $users $configuration }}
+{{- with include "rondo.natsCluster" . }}
+server_name: $NATS_SERVER_NAME
+cluster {
+  name: {{ . | quote }}
+  host: {{ $.Values.listenAddress | quote }}
+  port: 6222
+  no_advertise: true
+  authorization { user: "cluster", password: $NATS_CLUSTER_PASSWORD }
+  routes: $NATS_ROUTES
+}
+{{- end }}
 {{- end }}

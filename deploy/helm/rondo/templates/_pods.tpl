@@ -1,7 +1,8 @@
 {{/*
 What pods of all workloads have in common. Each takes a workload as a dictionary: `root`, its `component`, its values as `own`, and
 what only it needs: `base`, security contexts instead of the common ones; `volumes` and `mounts`; `secret`, a Secret whose keys
-become variables; `account`, empty where its pods need no ServiceAccount of ours; `isForeign`, if what runs is not Rondo.
+become variables; `account`, empty where its pods need no ServiceAccount of ours, and are not spread unless `isSpread`; `isForeign`, if
+what runs is not Rondo.
 */}}
 
 {{/* What is said of all pods with what is said of these: maps are merged, lists are joined, anything else is replaced. */}}
@@ -76,7 +77,7 @@ volumes: {{- toYaml . | nindent 2 }}
 {{- $selector := dict "matchLabels" (include "rondo.selector" . | fromYaml) }}
 {{- $usual := dict "maxSkew" 1 "topologyKey" "kubernetes.io/hostname" "whenUnsatisfiable" "ScheduleAnyway" }}
 {{- $constraints := list }}
-{{- range $settings.topologySpreadConstraints | default (ternary (list $usual) (list) (not (hasKey . "account"))) }}
+{{- range $settings.topologySpreadConstraints | default (ternary (list $usual) (list) (or .isSpread (not (hasKey . "account")))) }}
 {{- $constraints = append $constraints (merge (dict) . (dict "labelSelector" $selector)) }}
 {{- end }}
 {{- toYaml $constraints }}
