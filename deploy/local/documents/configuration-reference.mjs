@@ -103,6 +103,7 @@ function toValues({ type, unit, enum: names, minLength = 0, ...bounds }) {
 
 function toRange({ type, minimum, exclusiveMinimum, maximum }) {
   const whole = type === 'integer';
+  if (minimum === undefined && exclusiveMinimum === undefined) return '';
   const least = minimum ?? (whole ? exclusiveMinimum + 1 : undefined);
   const most = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
   const range = least === undefined ? `more than ${exclusiveMinimum}` : `at least ${least}`;
