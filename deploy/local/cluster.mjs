@@ -36,6 +36,7 @@ async function main({ owns }) {
   await step(log, 'containerd', { work: () => node.startContainerd() });
   await step(log, 'import', { work: () => images.importInto((...args) => node.ctr(...args)), detail: (text) => text });
   await step(log, 'node', { work: () => node.join(), detail: () => 'ready' });
+  owns(node.publishNames());
   const release = new Release(programs, node, directory);
   await step(log, 'helm install', { work: () => release.install(), detail: () => 'all pods are ready' });
   await proveAll(only, await readContext({ node, release, owns, directory, log }));

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { CORE_SCHEMA, loadAll } from 'js-yaml';
 import { z } from 'zod';
 import { parseArguments } from '../../../deploy/local/cluster/arguments.mjs';
-import { type ExaminedRun, toOutcome } from '../../../deploy/local/cluster/outcome.mjs';
+import { type ExaminedRun, standstills, toOutcome } from '../../../deploy/local/cluster/outcome.mjs';
 import { type KubernetesObject, translate } from '../../../deploy/local/cluster/translate.mjs';
 import { helmProgram } from '../../../deploy/local/containers/helm.mjs';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
@@ -124,7 +124,7 @@ describe('the command line of npm run cluster', () => {
 describe('the outcome of a load', () => {
   const good: ExaminedRun = {
     ...{ id: 'run_1', status: 'completed', flaws: [] },
-    ...{ doubled: 0, missing: 0, unclear: 0, restarted: 1, retried: 0 },
+    ...{ doubled: 0, missing: 0, unclear: 0, restarted: 1, retried: 0, times: [] },
   };
   const of = (runs: readonly ExaminedRun[], { failures = [] as string[], requestsMayFail = false } = {}) =>
     toOutcome({ runs, requests: 10, failures }, { requestsMayFail });
@@ -145,6 +145,17 @@ describe('the outcome of a load', () => {
     ['there was no run', []],
   ])('is an error if %s', (_, runs) => {
     expect(() => of(runs)).toThrow(runs.length === 0 ? 'there was no run' : 'run_1');
+  });
+
+  it('tells how long the runs stood still that were under way at a moment', () => {
+    const runs = [
+      [0, 900, 1_000, 5_000, 5_100, 60_000], // the last pause begins long after
+      [500, 1_500, 2_000],
+      [100, 900], // had ended
+      [2_000, 9_000], // had not begun
+    ].map((times) => ({ ...good, times }));
+
+    expect(standstills(runs, { since: 1_200, withinMs: 3_000 })).toEqual([1_000, 4_000]);
   });
 
   it('is an error if a request failed that must not', () => {

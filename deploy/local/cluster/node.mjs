@@ -9,6 +9,7 @@ import { NodeServers } from './node-servers.mjs';
 import { waitUntil } from './wait-until.mjs';
 
 const volumes = 8;
+const namesEveryMs = 1_000;
 const logsOfPods = ['/var/log/pods', '/var/log/containers'];
 const controlGroups = '/sys/fs/cgroup';
 
@@ -57,12 +58,22 @@ export class Node {
     return stdout;
   }
 
-  /** Makes the names of Services known to the pods. Call it again when there are new ones. */
-  async publishNames() {
-    const { items } = await this.kubectl.json('get', 'services', '--all-namespaces');
-    const lines = items
-      .filter(({ spec }) => spec.clusterIP && spec.clusterIP !== 'None')
-      .map(({ metadata, spec }) => `${spec.clusterIP} ${metadata.name}.${metadata.namespace}.svc.${clusterDomain}\n`);
+  /** Keeps the names of Services, and of the pods of headless ones, known to all pods, until `stop` of what it returns. */
+  publishNames() {
+    const naming = setInterval(() => void this.#writeNames().catch(() => undefined), namesEveryMs);
+    return { stop: () => Promise.resolve(clearInterval(naming)) };
+  }
+
+  async #writeNames() {
+    const { items } = await this.kubectl.json('get', 'services,endpoints', '--all-namespaces');
+    const lines = items.flatMap(({ metadata, spec, subsets = [] }) => {
+      const name = `${metadata.name}.${metadata.namespace}.svc.${clusterDomain}\n`;
+      const ofPods = subsets.flatMap(({ addresses = [] }) => addresses.filter(({ hostname }) => hostname));
+      return [
+        ...(spec?.clusterIP && spec.clusterIP !== 'None' ? [`${spec.clusterIP} ${name}`] : []),
+        ...ofPods.map(({ ip, hostname }) => `${ip} ${hostname}.${name}`),
+      ];
+    });
     writeFileSync(this.#servers.hosts, lines.sort().join(''));
   }
 

@@ -14,7 +14,7 @@ const resources = { requests: { cpu: '20m', memory: '64Mi' }, limits: { memory: 
 const values = {
   image: { prefix: 'localhost/rondo-', tag: 'latest', pullPolicy: 'Never' },
   bundled: {
-    ...{ enabled: true, storage: '1Gi' },
+    ...{ enabled: true, storage: '1Gi', nats: { replicas: 3 } },
     images: Object.fromEntries(['postgres', 'redis', 'nats'].map((server) => [server, serverImage(server)])),
   },
   gateway: { replicas: 2, resources },
@@ -40,12 +40,7 @@ export class Release {
     const secrets = join(this.#home, 'rondo.env');
     writeFileSync(secrets, newHelmSecrets(), { mode: 0o600 });
     await this.#node.kubectl.run('create', 'secret', 'generic', 'rondo', `--from-env-file=${secrets}`);
-    const naming = setInterval(() => void this.#node.publishNames().catch(() => undefined), 1_000);
-    try {
-      await this.upgrade();
-    } finally {
-      clearInterval(naming);
-    }
+    await this.upgrade();
   }
 
   /** Installs or upgrades with these values over the usual ones, and waits until all pods are ready. */

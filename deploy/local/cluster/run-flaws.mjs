@@ -2,7 +2,7 @@ const ends = ['run.completed', 'run.failed', 'run.stopped'];
 
 /**
  * Reads a run that has ended: its status, whether its log is whole, and how often each of its steps was done, as its own notes in
- * the sandbox say. A step that is missing is a flaw unless its call is known to have an unclear outcome.
+ * the sandbox say. A step that is missing is a flaw unless its call is known to have an unclear outcome. `times` are those of its facts.
  */
 export async function flawsOfRun(client, id, steps) {
   const run = await client.ask('GET', `/runs/${id}`);
@@ -23,6 +23,7 @@ export async function flawsOfRun(client, id, steps) {
     unclear,
     restarted: count('iteration.restarted'),
     retried: count('model.retried'),
+    times: facts.map(({ at }) => Date.parse(at)),
   };
 }
 

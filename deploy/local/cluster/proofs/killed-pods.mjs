@@ -14,7 +14,8 @@ export const killedPods = {
     const load = new RunLoad(client(), { lanes: 6 });
     for (const component of [...services, ...servers]) {
       await load.progress(2);
-      const ms = await kill({ kubectl, node, component });
+      const [pod] = await kubectl.pods(component);
+      const ms = await kill({ kubectl, node, component, pod });
       note(`${component} killed, ready again after ${(ms / 1_000).toFixed(1)} s`);
     }
     await load.progress(4);
@@ -23,15 +24,15 @@ export const killedPods = {
 };
 
 /** Kills the programs of a pod without warning, and removes it. Resolves with the time until another is ready. */
-async function kill({ kubectl, node, component }) {
-  const [{ metadata, status }, ...others] = await kubectl.pods(component);
+export async function kill({ kubectl, node, component, pod: { metadata, status } }) {
+  const { length: wanted } = await kubectl.pods(component);
   const since = performance.now();
   const container = status.containerStatuses[0].containerID.split('://')[1];
   await node.ctr('tasks', 'kill', '--all', '--signal', 'SIGKILL', container);
   await kubectl.run('delete', 'pod', metadata.name, '--grace-period=0', '--force', '--wait=false');
   await waitUntil(`${component} is ready`, async () => {
     const pods = (await kubectl.pods(component)).filter(({ metadata: { uid } }) => uid !== metadata.uid);
-    return pods.length > others.length && pods.every(isReady);
+    return pods.length >= wanted && pods.every(isReady);
   });
   return performance.now() - since;
 }
