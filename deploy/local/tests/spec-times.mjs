@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import { repoRoot } from '../repo-root.mjs';
-import { readCpuMs } from './cpu-time.cjs';
 
 const shown = 20;
 
@@ -11,6 +11,7 @@ const shown = 20;
  */
 export class SpecTimes {
   #file;
+  #before = readProcessors();
 
   /** Begins an empty list in this directory. */
   constructor(directory) {
@@ -35,11 +36,19 @@ export class SpecTimes {
     return [
       '\n  the slowest spec files',
       ...toMost(this.#lines.filter(({ ms }) => ms !== undefined).map(({ spec, ms }) => [spec, ms])),
-      '\n  processor time of files of specs, with all that they started',
+      '\n  processor time of files of specs, with most of what they started',
       ...toMost(used.map(({ file, cpuMs }) => [file, cpuMs])),
       '\n  processor time of projects',
-      ...toMost([...byProject, ['all, with the checks, without the servers that specs share', readCpuMs()]]),
+      ...toMost([...byProject]),
+      `\n  the processors of this machine were busy for ${this.#busy()}`,
     ];
+  }
+
+  /** With all that runs on it. */
+  #busy() {
+    const now = readProcessors();
+    const [busy, all] = ['busyMs', 'allMs'].map((key) => ((now[key] - this.#before[key]) / 1_000).toFixed(0));
+    return `${busy} of ${all} s`;
   }
 
   /** The files that began and did not end: one of them waits for ever, if jest was ended by its time limit. */
@@ -65,6 +74,12 @@ export class SpecTimes {
     const lines = readFileSync(this.#file, 'utf8').split('\n').filter(Boolean);
     return lines.map((line) => JSON.parse(line));
   }
+}
+
+function readProcessors() {
+  const times = cpus().map(({ times }) => times);
+  const allMs = times.flatMap((each) => Object.values(each)).reduce((sum, ms) => sum + ms, 0);
+  return { allMs, busyMs: allMs - times.reduce((sum, { idle }) => sum + idle, 0) };
 }
 
 const toMost = (rows) =>
