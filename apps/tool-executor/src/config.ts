@@ -126,10 +126,16 @@ const variables = z.object({
     .optional()
     .meta({
       description:
-        'What the earlier states of a workspace may take, so that forks and edits can have the files as they were then (docs/rewind.md). They are kept beside it, after each call that may change files. `0`: none are kept. Daytona keeps none.',
+        'What the earlier states of a workspace may take, so that forks, edits and retries can have the files as they were then (docs/rewind.md). They are kept beside it, after each call that may change files; the oldest give way to newer ones. `0`: none are kept. Daytona keeps none.',
       unit: 'MiB',
       default: defaults.rewindBytes / mebibyte,
     }),
+  SANDBOX_REWIND_ACCOUNT_MB: count.optional().meta({
+    description:
+      'What the earlier states of all workspaces of an account may take on this executor. The oldest of them give way to newer ones.',
+    unit: 'MiB',
+    otherwise: 'four times `SANDBOX_REWIND_MB`',
+  }),
   SANDBOX_FILES: count.optional().meta({
     description: 'Files and directories of a sandbox, limited like its size; those in its `/tmp` are watched.',
     default: defaults.files,
@@ -211,6 +217,7 @@ export const toSandboxSettings = (config: Config) =>
     hardDisk: config.SANDBOX_DISK_HARD,
     freeDiskBytes: config.SANDBOX_DISK_FREE_MB === undefined ? undefined : config.SANDBOX_DISK_FREE_MB * mebibyte,
     rewindBytes: config.SANDBOX_REWIND_MB === undefined ? undefined : config.SANDBOX_REWIND_MB * mebibyte,
+    rewindAccountBytes: config.SANDBOX_REWIND_ACCOUNT_MB && config.SANDBOX_REWIND_ACCOUNT_MB * mebibyte,
     files: config.SANDBOX_FILES,
     requireLimits: config.SANDBOX_REQUIRE_LIMITS ?? config.NODE_ENV === 'production',
     processes: config.SANDBOX_PROCESSES,

@@ -227,9 +227,9 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
   }
 
   private toMoments(workspaces: Workspaces): Moments {
-    const { root, rewindBytes, files } = this.settings;
+    const { root, rewindBytes, rewindAccountBytes = 4 * rewindBytes, files } = this.settings;
     return new Moments({
-      ...{ root, maxBytes: rewindBytes, maxEntries: files, log: this.log },
+      ...{ root, maxBytes: rewindBytes, accountBytes: rewindAccountBytes, maxEntries: files, log: this.log },
       openRoot: async (threadId, labels) => {
         if (labels) {
           await this.launcher();

@@ -85,6 +85,8 @@ export const sandboxSettings = z.object({
   diskCheckMs: milliseconds.default(2_000),
   /** What the states of a workspace that are kept may take. 0: none is kept. */
   rewindBytes: z.number().int().nonnegative().default(0),
+  /** What those of all workspaces of an account may take. */
+  rewindAccountBytes: z.number().int().positive().optional(),
   temporaryBytes: bytes.default(256 * mebibyte),
   /** Of a file that is read or written in one piece. */
   transferBytes: bytes.max(4 * mebibyte).default(4 * mebibyte),

@@ -17,7 +17,8 @@ import {
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Name, openDirectory, pathIn, removeEntry, toBytes } from './beneath';
 import { type FileEntry, type MomentStore, type TreeEntry, placeInTree } from './moment-store';
-import { type SeenFiles, nowNs, toIdentity } from './scan-workspace';
+import { type SeenFiles, longBytes, toIdentity } from './scan-workspace';
+import { Several } from './several';
 
 interface BringBackOrder {
   readonly store: MomentStore;
@@ -48,6 +49,7 @@ interface Step {
 }
 
 class Return {
+  private readonly several = new Several();
   private readonly owner: number;
   private readonly group: number;
 
@@ -65,9 +67,17 @@ class Return {
     const wanted = store.readTree(to);
     const names = new Set(wanted.map(({ name }) => name));
     for (const name of present.keys()) if (!names.has(name)) removeEntry(directory, name);
-    for (const entry of wanted) {
-      await turn();
-      await this.entry(directory, { entry, present: present.get(entry.name), path: placeInTree(path, entry.name) });
+    try {
+      for (const entry of wanted) {
+        await turn();
+        const isLong = entry.kind === 'file' && entry.hard === undefined && entry.size >= longBytes;
+        const done = this.entry(directory, {
+          ...{ entry, present: present.get(entry.name), path: placeInTree(path, entry.name) },
+        });
+        await (isLong ? this.several.add(done) : done);
+      }
+    } finally {
+      await this.several.finish(); // before the directory is closed
     }
   }
 
@@ -92,7 +102,10 @@ class Return {
         if (JSON.stringify(present) === JSON.stringify(entry)) return;
         if (present?.kind !== 'file') removeEntry(directory, entry.name);
         if (entry.hard === undefined) await this.file(directory, entry, path);
-        else this.hardLink(directory, entry, entry.hard);
+        else {
+          await this.several.finish();
+          this.hardLink(directory, entry, entry.hard);
+        }
     }
   }
 
@@ -139,7 +152,7 @@ class Return {
       futimesSync(file, changed / 1_000, changed / 1_000);
       renameSync(draft, pathIn(directory, name));
       const status = fstatSync(file, { bigint: true });
-      this.order.seen.set(path, { status: toIdentity(status), content, seenAtNs: nowNs() });
+      this.order.seen.set(path, { status: toIdentity(status), content, seenAtNs: undefined });
     } catch (error) {
       unlinkSync(draft);
       throw error;

@@ -11,11 +11,14 @@ import {
   openSync,
   readFileSync,
   readSync,
+  readdirSync,
   read as readWithCallback,
   renameSync,
   rmSync,
+  statSync,
   write as writeWithCallback,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -60,6 +63,7 @@ const momentRecord = z.object({
   at: z.iso.datetime(),
   tree: hash.optional(),
   refused: z.string().optional(),
+  account: z.string().optional(),
   /** What all moments of the workspace take together. */
   stored_bytes: z.number().optional(),
 });
@@ -72,6 +76,9 @@ export class MomentRefused extends SandboxError {
   }
 }
 
+/** It fits only where others are dropped. */
+export class MomentsFull extends MomentRefused {}
+
 /**
  * What the files of one workspace were at some moments: the content of files and the lists of directories, each under its hash, so
  * that what did not change is there once; and a line for each moment with the hash of its root. What was written is never changed.
@@ -79,6 +86,7 @@ export class MomentRefused extends SandboxError {
 export class MomentStore {
   private stored: number | undefined;
   private isRemoved = false;
+  private readonly made = new Set<string>();
 
   constructor(
     private readonly directory: string,
@@ -96,6 +104,43 @@ export class MomentStore {
   readRecords(): MomentRecord[] {
     if (!existsSync(this.lines)) return [];
     return readFileSync(this.lines, 'utf8').split('\n').flatMap(toRecord);
+  }
+
+  /** In place of all records. `contents` is all that stays, with its bytes; a kill in between leaves more. */
+  async replace(records: readonly MomentRecord[], contents: ReadonlyMap<string, number>): Promise<void> {
+    const draft = this.newDraft();
+    this.stored = [...contents.values()].reduce((sum, bytes) => sum + bytes, 0);
+    const lines = records.map((record) => `\n${JSON.stringify({ ...record, stored_bytes: this.stored })}`);
+    writeFileSync(draft, lines.join(''), { mode: 0o600 });
+    renameSync(draft, this.lines);
+    for (const part of listDirectory(this.blobs)) {
+      await turn();
+      for (const content of listDirectory(join(this.blobs, part)))
+        if (!contents.has(content)) rmSync(join(this.blobs, part, content));
+    }
+    this.settle();
+  }
+
+  /** True where an executor was killed, or has failed, before a state was complete: what it wrote may belong to none. */
+  get isUnsettled(): boolean {
+    return existsSync(this.drafts);
+  }
+
+  /** Everything that was written belongs to a state that has its record. */
+  settle(): void {
+    rmSync(this.drafts, { recursive: true, force: true });
+    this.made.delete(this.drafts);
+  }
+
+  get bytes(): number {
+    return this.storedBytes;
+  }
+
+  /** What is stored under the hash takes. Throws where nothing is. */
+  measure(content: string): number {
+    const status = statSync(this.toBlob(content), { throwIfNoEntry: false });
+    if (!status) throw damaged();
+    return status.size < pieceBytes ? status.size : Math.min(status.size, status.blocks * 512);
   }
 
   /** Keeps the content of a regular file as it is read. Undefined where the path has none any more. */
@@ -128,9 +173,10 @@ export class MomentStore {
 
   /** Rejects where the content is not what was kept. Zeros become holes. */
   async writeContent(content: string, into: number): Promise<void> {
-    const from = openSync(this.toBlob(content), 'r');
+    const from = this.openBlob(content);
     try {
-      const { content: found } = await copyPieces(from, { into });
+      const { size } = fstatSync(from);
+      const found = size < pieceBytes ? copyShort(from, into, size) : (await copyPieces(from, { into })).content;
       if (found !== content) throw damaged();
     } finally {
       closeSync(from);
@@ -139,22 +185,18 @@ export class MomentStore {
 
   /** Takes over the moment of another workspace on the same disk, without copying it. */
   async adopt(from: MomentStore, root: string): Promise<void> {
-    this.link(from, root);
+    this.makeDirectory(this.drafts); // it is not settled
     await turn();
     for (const entry of from.readTree(root)) {
       if (entry.kind === 'directory') await this.adopt(from, entry.tree);
       if (entry.kind === 'file') this.link(from, entry.content);
     }
+    this.link(from, root);
   }
 
   async remove(): Promise<void> {
     this.isRemoved = true;
     await removeTree(this.directory);
-  }
-
-  /** Deletes what a killed executor was about to keep. */
-  clean(): void {
-    rmSync(this.drafts, { recursive: true, force: true });
   }
 
   private get storedBytes(): number {
@@ -183,16 +225,20 @@ export class MomentStore {
   private async keepLong(file: number): Promise<{ content: string; size: number }> {
     const draft = this.newDraft();
     const into = openSync(draft, 'wx', 0o400);
-    const before = this.storedBytes;
+    let counted = 0;
+    const count = (bytes: number) => {
+      this.count(bytes);
+      counted += bytes;
+    };
     try {
-      const kept = await copyPieces(file, { into, count: (bytes) => this.count(bytes) });
-      if (existsSync(this.toBlob(kept.content))) this.stored = before;
-      else this.place(draft, kept.content);
+      const kept = await copyPieces(file, { into, count });
+      if (!existsSync(this.toBlob(kept.content))) {
+        this.place(draft, kept.content);
+        counted = 0;
+      }
       return kept;
-    } catch (error) {
-      this.stored = before;
-      throw error;
     } finally {
+      this.stored = this.storedBytes - counted; // it was there already, or is not there now
       closeSync(into);
       rmSync(draft, { force: true });
     }
@@ -200,7 +246,7 @@ export class MomentStore {
 
   private count(bytes: number): void {
     if (this.storedBytes + bytes > this.maxBytes)
-      throw new MomentRefused(
+      throw new MomentsFull(
         `What the workspace was at its moments takes more than ${Math.floor(this.maxBytes / mebibyte)} MiB (SANDBOX_REWIND_MB).`,
       );
     this.stored = this.storedBytes + bytes;
@@ -211,6 +257,7 @@ export class MomentStore {
     if (existsSync(blob)) return;
     this.makeDirectory(dirname(blob));
     linkSync(from.toBlob(content), blob);
+    this.stored = this.storedBytes + this.measure(content);
   }
 
   private place(draft: string, content: string): void {
@@ -234,11 +281,25 @@ export class MomentStore {
 
   private makeDirectory(path: string): void {
     if (this.isRemoved) throw new MomentRefused('The workspace was deleted meanwhile.');
+    if (this.made.has(path)) return;
     mkdirSync(path, { recursive: true, mode: 0o700 });
+    this.made.add(path);
+  }
+
+  private openBlob(content: string): number {
+    try {
+      return openSync(this.toBlob(content), 'r');
+    } catch (error) {
+      throw hasVanished(error) ? damaged() : error;
+    }
   }
 
   private toBlob(content: string): string {
-    return join(this.directory, 'blobs', content.slice(0, 2), content);
+    return join(this.blobs, content.slice(0, 2), content);
+  }
+
+  private get blobs(): string {
+    return join(this.directory, 'blobs');
   }
 
   private get drafts(): string {
@@ -260,6 +321,16 @@ const damaged = () => new MomentRefused('What was kept of the files is damaged.'
 function toRecord(line: string): MomentRecord[] {
   const { data } = momentRecord.safeParse(readJson(line));
   return data ? [data] : [];
+}
+
+const listDirectory = (path: string): string[] => (existsSync(path) ? readdirSync(path) : []);
+
+/** Resolves to the hash. At once: to hand a short file to the pool of threads costs more than to copy it. */
+function copyShort(from: number, into: number, size: number): string {
+  const bytes = Buffer.allocUnsafe(size);
+  const read = readSync(from, bytes, 0, size, 0);
+  for (let done = 0; done < read;) done += writeSync(into, bytes, done, read - done, done);
+  return sha256(bytes.subarray(0, read));
 }
 
 interface CopyTarget {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CompiledExecutor, firstOutput } from '../../../testing/compiled-executor';
+import { MomentStore } from './moment-store';
 import { Moments } from './moments';
 
 const thread = 'thr_1';
@@ -21,9 +22,9 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-const open = (settings: { maxBytes?: number; maxEntries?: number } = {}) =>
+const open = (settings: { maxBytes?: number; accountBytes?: number; maxEntries?: number } = {}) =>
   new Moments({
-    ...{ root: home, maxBytes: 1_024 * mebibyte, maxEntries: 100_000, ...settings },
+    ...{ root: home, maxBytes: 1_024 * mebibyte, accountBytes: 1_024 * mebibyte, maxEntries: 100_000, ...settings },
     openRoot: (threadId) => {
       const root = threadId === thread ? workspace : join(home, threadId);
       mkdirSync(root, { recursive: true });
@@ -34,8 +35,8 @@ const open = (settings: { maxBytes?: number; maxEntries?: number } = {}) =>
     log: { info: () => undefined, warn: () => undefined },
   });
 
-const doing = async (moments: Moments, call: string, change: () => void, run = 'run_1') => {
-  const end = await moments.enter(thread, { run, call, labels: {} });
+const doing = async (moments: Moments, call: string, change: () => void, of = thread) => {
+  const end = await moments.enter(of, { run: 'run_1', call, labels: { account: 'acc_1' } });
   change();
   end();
 };
@@ -115,6 +116,28 @@ function changeAtRandom(random: (below: number) => number): void {
       return linkSync(Buffer.concat([Buffer.from(workspace), Buffer.from(pick(files), 'latin1')]), at);
   }
   writeFileSync(at, Buffer.alloc(pick([0, 1, 5, 100, 5_000, 600_000]), random(256)));
+}
+
+/** What the store of a thread has of contents and drafts. */
+function measureStore(of = thread): number {
+  const entries = readdirSync(join(home, '.moments', of), { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && entry.name !== 'moments.jsonl')
+    .reduce((sum, { parentPath, name }) => sum + lstatSync(join(parentPath, name)).size, 0);
+}
+
+/** What all states of a store consist of. */
+function measureStates(store: MomentStore): number {
+  const contents = new Map<string, number>();
+  const add = (tree: string): void => {
+    contents.set(tree, store.measure(tree));
+    for (const entry of store.readTree(tree)) {
+      if (entry.kind === 'directory') add(entry.tree);
+      if (entry.kind === 'file') contents.set(entry.content, store.measure(entry.content));
+    }
+  };
+  for (const { tree } of store.readRecords()) if (tree !== undefined) add(tree);
+  return [...contents.values()].reduce((sum, bytes) => sum + bytes, 0);
 }
 
 describe('Moments', () => {
@@ -199,8 +222,9 @@ describe('Moments', () => {
   });
 
   it('takes no older state for a call that was not kept', async () => {
-    await doing(open(), 'call_1', () => writeFileSync(join(workspace, 'file'), 'one'));
-    await open().enter(thread, { run: 'run_1', call: 'call_2', labels: {} }); // its executor is killed
+    const killed = open();
+    await doing(killed, 'call_1', () => writeFileSync(join(workspace, 'file'), 'one'));
+    await killed.enter(thread, { run: 'run_1', call: 'call_2', labels: {} }); // its executor is killed
 
     await expect(open().find(thread, ['run_1', 'call_1', 'call_2'])).resolves.toEqual({
       moment: null,
@@ -220,6 +244,71 @@ describe('Moments', () => {
     await expect(back(many, 'call_2')).rejects.toThrow('more than 3 files');
   });
 
+  it('drops the oldest states of a workspace for newer ones, and says so', async () => {
+    const moments = open({ maxBytes: mebibyte });
+    const write = (call: number) =>
+      doing(moments, `call_${call}`, () => {
+        writeFileSync(join(workspace, 'stays'), Buffer.alloc(200_000, 255));
+        writeFileSync(join(workspace, 'changes'), Buffer.alloc(300_000, call));
+      });
+    for (let call = 1; call <= 9; call += 1) {
+      await write(call);
+      await moments.find(thread, []);
+      expect(measureStore()).toBeLessThan(mebibyte);
+    }
+
+    const refused = /^It is not kept any more: newer states of the files took its place \(SANDBOX_REWIND_MB\)/;
+    await expect(moments.find(thread, ['run_1', 'call_1'])).resolves.toEqual({
+      moment: null,
+      refused: expect.stringMatching(refused) as string,
+    });
+    await expect(moments.preview(thread, 'call_1', {})).rejects.toThrow(refused);
+    await expect(back(moments, 'call_1')).rejects.toThrow(refused);
+    await expect(back(open({ maxBytes: mebibyte }), 'call_1')).rejects.toThrow(refused);
+    await back(moments, 'call_8');
+    expect(readFileSync(join(workspace, 'changes')).equals(Buffer.alloc(300_000, 8))).toBe(true);
+    expect(readFileSync(join(workspace, 'stays')).equals(Buffer.alloc(200_000, 255))).toBe(true);
+  });
+
+  it('keeps earlier states where a new one alone is too large', async () => {
+    const moments = open({ maxBytes: mebibyte });
+    await doing(moments, 'call_1', () => writeFileSync(join(workspace, 'file'), 'one'));
+    await doing(moments, 'call_2', () => writeFileSync(join(workspace, 'large'), Buffer.alloc(2 * mebibyte, 1)));
+    await expect(moments.find(thread, ['call_2'])).resolves.toMatchObject({ moment: null });
+    rmSync(join(workspace, 'large'));
+
+    await expect(moments.find(thread, ['call_1'])).resolves.toMatchObject({ moment: 'call_1' });
+    expect(measureStore()).toBeLessThan(5_000);
+  });
+
+  it('drops the oldest states of all workspaces of an account, also of earlier executors, and of no other account', async () => {
+    const fill = async (moments: Moments, of: string, account = 'acc_1') => {
+      const end = await moments.enter(of, { run: 'run_1', call: 'call_1', labels: { account } });
+      writeFileSync(join(home, of, 'file'), Buffer.alloc(400_000, of));
+      end();
+      await moments.close();
+    };
+    const isKept = async (moments: Moments, of: string) => (await moments.find(of, ['call_1'])).moment !== null;
+    ['thr_2', 'thr_3', 'thr_4'].forEach((of) => mkdirSync(join(home, of)));
+    await fill(open({ accountBytes: mebibyte }), 'thr_4', 'acc_2');
+    await fill(open({ accountBytes: mebibyte }), 'thr_2');
+    const moments = open({ accountBytes: mebibyte });
+    await fill(moments, 'thr_3');
+    await doing(moments, 'call_1', () => writeFileSync(join(workspace, 'file'), Buffer.alloc(500_000, 1)));
+    await moments.close();
+
+    await expect(moments.find('thr_2', ['call_1'])).resolves.toEqual({
+      moment: null,
+      refused: expect.stringContaining('SANDBOX_REWIND_ACCOUNT_MB') as string,
+    });
+    await expect(Promise.all([thread, 'thr_3', 'thr_4'].map((of) => isKept(moments, of)))).resolves.toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(measureStore('thr_2')).toBe(0);
+  });
+
   it('does not begin a return while a call is at work', async () => {
     const moments = open();
     await doing(moments, 'call_1', () => undefined);
@@ -227,39 +316,90 @@ describe('Moments', () => {
     await expect(back(moments, 'call_1')).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  it('completes, when it is repeated, what a kill has interrupted', async () => {
-    const built = await CompiledExecutor.build();
-    const moments = open();
-    for (const call of ['one', 'two'])
-      await doing(moments, call, () => {
-        for (let file = 0; file < 300; file += 1)
-          writeFileSync(join(workspace, `${file}`), `${call} ${file}`.repeat(2_000));
-      });
-    await moments.find(thread, []);
-    for (let round = 0; round < 6; round += 1) {
+  describe('killed in the middle', () => {
+    let built: CompiledExecutor;
+    beforeAll(async () => {
+      built = await CompiledExecutor.build();
+    });
+    afterAll(() => built.remove());
+
+    /** Runs it in a process of its own, with `moments` and `doing`, and kills that so long after its first output. */
+    async function kill(program: string, afterMs: number): Promise<void> {
       const child = built.start(`
+        const { writeFileSync } = require('node:fs');
         const { Moments } = require(built + '/sandboxes/host/moments/moments');
         const log = { info() {}, warn() {} };
         const nothing = async () => {};
+        const workspace = ${JSON.stringify(workspace)};
         const moments = new Moments({
-          root: ${JSON.stringify(home)}, maxBytes: 1e9, maxEntries: 1e5, log,
-          openRoot: async () => ${JSON.stringify(workspace)}, putToSleep: nothing, requireSpace: nothing,
+          root: ${JSON.stringify(home)}, maxBytes: 3e7, accountBytes: 1e9, maxEntries: 1e5, log,
+          openRoot: async () => workspace, putToSleep: nothing, requireSpace: nothing,
         });
+        const doing = async (call, change) => {
+          const end = await moments.enter('thr_1', { run: 'run_1', call, labels: { account: 'acc_1' } });
+          await change();
+          end();
+          await moments.find('thr_1', []);
+        };
         (async () => {
-          console.log('begins');
-          for (let n = 0; ; n += 1)
-            await moments.bringBack('thr_1', { of: 'thr_1', moment: n % 2 ? 'one' : 'two', run: 'run_${round}_' + n, labels: {} });
+          ${program}
         })();`);
       const exited = once(child, 'exit');
       await firstOutput(child);
-      await delay(30 + round * 60); // each round dies somewhere else
+      await delay(afterMs); // each round dies somewhere else
       child.kill('SIGKILL');
       expect(await exited).toEqual([null, 'SIGKILL']);
-
-      await back(open(), round % 2 ? 'one' : 'two', `run_${round}`);
-      expect(readdirSync(workspace)).toHaveLength(300);
-      expect(readFileSync(join(workspace, '7'), 'utf8')).toMatch(round % 2 ? /^one 7/ : /^two 7/);
     }
-    await built.remove();
+
+    it('completes a return when it is repeated', async () => {
+      const moments = open();
+      for (const call of ['one', 'two'])
+        await doing(moments, call, () => {
+          for (let file = 0; file < 300; file += 1)
+            writeFileSync(join(workspace, `${file}`), `${call} ${file}`.repeat(2_000));
+        });
+      await moments.find(thread, []);
+      for (let round = 0; round < 6; round += 1) {
+        await kill(
+          `console.log('begins');
+          for (let n = 0; ; n += 1)
+            await moments.bringBack('thr_1', { of: 'thr_1', moment: n % 2 ? 'one' : 'two', run: 'run_${round}_' + n, labels: {} });`,
+          30 + round * 60,
+        );
+
+        await back(open(), round % 2 ? 'one' : 'two', `run_${round}`);
+        expect(readdirSync(workspace)).toHaveLength(300);
+        expect(readFileSync(join(workspace, '7'), 'utf8')).toMatch(round % 2 ? /^one 7/ : /^two 7/);
+      }
+    });
+
+    it('keeps whole states or none, and nothing that belongs to none', async () => {
+      for (let round = 0; round < 10; round += 1) {
+        // States take the place of older ones soon, so that some rounds die while those are dropped.
+        await kill(
+          `for (let n = 0; ; n += 1, console.log('kept'))
+            await doing('call_${round}_' + n, () => {
+              for (let file = 0; file < 60; file += 1)
+                writeFileSync(workspace + '/' + file, (${round} + ' ' + n + ' ' + file + ' ').repeat(4_000 + file));
+            });`,
+          round * 35,
+        );
+
+        const moments = open({ maxBytes: 3e7 });
+        const store = new MomentStore(join(home, '.moments', thread), Infinity);
+        const keys = new Set(store.readRecords().map(({ key }) => key));
+        let newest = 'none';
+        for (const key of keys) {
+          const { moment, refused } = await moments.find(thread, [key]);
+          if (moment === null) expect(refused).toMatch(/^(The executor ended before|It is not kept any more)/);
+          else if (key.startsWith('call_')) newest = key;
+        }
+        expect(measureStore()).toBe(measureStates(store));
+        await back(moments, newest, `run_${round}`);
+        const words = newest.replace('call_', '').replace('_', ' ');
+        for (let file = 0; file < 60; file += 1)
+          expect(readFileSync(join(workspace, `${file}`), 'utf8')).toBe(`${words} ${file} `.repeat(4_000 + file));
+      }
+    });
   });
 });
