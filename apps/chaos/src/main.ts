@@ -13,6 +13,7 @@ import { type Scorecard, allMet, renew } from './scorecard/scorecard';
 import { terminalProgress } from './terminal-progress';
 
 const args = process.argv.slice(2);
+const [data, page] = ['scorecard.json', 'SCORECARD.md'] as const;
 
 void runCommand(chaos, { log, codeWhenInterrupted: 130 });
 
@@ -24,21 +25,25 @@ async function chaos({ owns }: { owns: NonNullable<CampaignRequest['owns']> }): 
     return 0;
   }
   const measured = { commit: toCommit(repoRoot), machine: thisMachine() };
+  const { scale } = options;
+  const directory = resolve(repoRoot, options.out);
+  const terminal = terminalProgress(process.stdout);
   const results = await runCampaign(chosen(options), {
-    scale: options.scale,
+    scale,
     ...(options.minutes !== undefined && { minutes: options.minutes }),
     ...(options.from !== undefined && { from: options.from }),
-    reporter: terminalProgress(process.stdout),
+    reporter: {
+      ...terminal,
+      done(result, missed) {
+        terminal.done(result, missed);
+        save({ scale, results: [{ ...result, date: new Date().toISOString(), ...measured }] }, directory);
+      },
+    },
     logsIn: join(repoRoot, '.data/chaos/logs'),
     owns,
   });
-  const date = new Date().toISOString();
-  const card: Scorecard = {
-    scale: options.scale,
-    results: results.map((result) => ({ ...result, date, ...measured })),
-  };
-  save(card, resolve(repoRoot, options.out));
-  return allMet(card) ? 0 : 1;
+  log.note(`\nThe scorecard is in ${join(directory, page)}.`);
+  return allMet(results) ? 0 : 1;
 }
 
 function chosen({ only }: Options): Experiment[] {
@@ -51,17 +56,16 @@ function chosen({ only }: Options): Experiment[] {
   return experiments.filter(({ name }) => !only || only.includes(name));
 }
 
-/** Beside the experiments that the directory has from before. */
+/** Beside the experiments that the directory has from before, after each one: an interrupted campaign keeps what it has found. */
 function save(card: Scorecard, directory: string): void {
-  const [data, page] = [join(directory, 'scorecard.json'), join(directory, 'SCORECARD.md')];
-  const before = existsSync(data) ? (JSON.parse(readFileSync(data, 'utf8')) as Scorecard) : undefined; // written here
+  const file = join(directory, data);
+  const before = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Scorecard) : undefined; // written here
   const all = renew(
     before,
     card,
     experiments.map(({ name }) => name),
   );
   mkdirSync(directory, { recursive: true });
-  writeFileSync(data, `${JSON.stringify(all, null, 2)}\n`);
-  writeFileSync(page, renderScorecard(all));
-  log.note(`\nThe scorecard is in ${page}.`);
+  writeFileSync(file, `${JSON.stringify(all, null, 2)}\n`);
+  writeFileSync(join(directory, page), renderScorecard(all));
 }

@@ -52,7 +52,7 @@ describe('renderScorecard', () => {
     expect(page).toContain('| takeover p95 | ≤ 10.0 s | 15.3 s | **missed** |');
     expect(page).toContain('| [kills](#kills) | 3 runs | 1 of 2 | **missed**: takeover p95 |');
     expect(page).toContain('| [stop](#stop) |  | 0 of 0 | **missed**: did not end |');
-    expect(allMet(card)).toBe(false);
+    expect(allMet(card.results)).toBe(false);
   });
 });
 

@@ -37,9 +37,14 @@ export const toolDeaths = ({ askedAt }: StoppedRun, facts: readonly Fact[]): (nu
 /** Requests already sent when a process died may arrive this much later. */
 const inFlightMs = 250;
 
-/** The number of effects and model requests that arrived after the run's terminal fact. */
+/**
+ * The number of effects and model requests that arrived after the run's terminal fact. Effects of a command that the receipt
+ * says was not seen dead are none: it promises nothing of them.
+ */
 export function newCalls(testBed: TestBed, { run, modelRequests }: StoppedRun, facts: readonly Fact[]): number {
+  const mayLive = receiptIn(facts)?.tools_stopped.some(({ verified_dead_at: at }) => at === null) ?? false;
   const overAt = Date.parse(facts.find(isTerminalFact)?.at ?? '') + inFlightMs;
-  const effects = testBed.effects.ledger.requests.filter(({ tag, at }) => tag.startsWith(`${run.tag}/`) && at > overAt);
+  const { requests } = testBed.effects.ledger;
+  const effects = mayLive ? [] : requests.filter(({ tag, at }) => tag.startsWith(`${run.tag}/`) && at > overAt);
   return effects.length + modelRequests.filter(({ arrived_at }) => Date.parse(arrived_at) > overAt).length;
 }
