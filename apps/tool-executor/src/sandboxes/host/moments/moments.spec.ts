@@ -326,14 +326,19 @@ describe('Moments', () => {
     /** Runs it in a process of its own, with `moments` and `doing`, and kills that so long after its first output. */
     async function kill(program: string, afterMs: number): Promise<void> {
       const child = built.start(`
-        const { writeFileSync } = require('node:fs');
+        const { mkdirSync, writeFileSync } = require('node:fs');
         const { Moments } = require(built + '/sandboxes/host/moments/moments');
         const log = { info() {}, warn() {} };
         const nothing = async () => {};
         const workspace = ${JSON.stringify(workspace)};
         const moments = new Moments({
           root: ${JSON.stringify(home)}, maxBytes: 3e7, accountBytes: 1e9, maxEntries: 1e5, log,
-          openRoot: async () => workspace, putToSleep: nothing, requireSpace: nothing,
+          putToSleep: nothing, requireSpace: nothing,
+          openRoot: async (id) => {
+            const root = id === 'thr_1' ? workspace : ${JSON.stringify(home)} + '/' + id;
+            mkdirSync(root, { recursive: true });
+            return root;
+          },
         });
         const doing = async (call, change) => {
           const end = await moments.enter('thr_1', { run: 'run_1', call, labels: { account: 'acc_1' } });
@@ -370,6 +375,28 @@ describe('Moments', () => {
         await back(open(), round % 2 ? 'one' : 'two', `run_${round}`);
         expect(readdirSync(workspace)).toHaveLength(300);
         expect(readFileSync(join(workspace, '7'), 'utf8')).toMatch(round % 2 ? /^one 7/ : /^two 7/);
+      }
+    });
+
+    it('fills a fork when it is repeated', async () => {
+      const moments = open();
+      await doing(moments, 'one', () => {
+        for (let file = 0; file < 300; file += 1) writeFileSync(join(workspace, `${file}`), `${file}`.repeat(5_000));
+      });
+      await moments.find(thread, []);
+      const then = snapshot(workspace);
+      for (let round = 0; round < 5; round += 1) {
+        const fork = `thr_${round + 10}`;
+        const order = { of: thread, moment: 'one', run: `run_${round}`, labels: {} };
+        await kill(
+          `console.log('begins');
+          await moments.bringBack('${fork}', ${JSON.stringify(order)});
+          setInterval(() => {}, 1_000); // to be killed`,
+          round * 25,
+        );
+
+        await open().bringBack(fork, order);
+        expect(snapshot(join(home, fork))).toEqual(then);
       }
     });
 
