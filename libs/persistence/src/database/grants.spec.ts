@@ -14,7 +14,10 @@ const grants = JSON.parse(readFileSync(join(__dirname, '../../../../prisma/grant
 
 let database: TestDatabase;
 beforeAll(async () => (database = await makeTestDatabase()));
-afterAll(() => database.drop());
+afterAll(async () => {
+  for (const client of clients.values()) await client.end();
+  await database.drop();
+});
 
 const tables = async (): Promise<string[]> => {
   const rows = await database.sql.query<{ name: string }>(
@@ -23,10 +26,18 @@ const tables = async (): Promise<string[]> => {
   return rows.map(({ name }) => name);
 };
 
+/** One for each service, since to give rights and to sign in costs far more than a statement that is refused. */
+const clients = new Map<DatabaseService, Client>();
+async function connect(service: DatabaseService): Promise<Client> {
+  const client = new Client({ connectionString: await database.findUrl(service) });
+  clients.set(service, client);
+  await client.connect();
+  return client;
+}
+
 /** Does this as a service, and answers with what Postgres says to it. */
 async function as(service: DatabaseService, statement: string): Promise<string> {
-  const client = new Client({ connectionString: await database.findUrl(service) });
-  await client.connect();
+  const client = clients.get(service) ?? (await connect(service));
   try {
     await client.query('begin');
     await client.query(statement);
@@ -35,7 +46,6 @@ async function as(service: DatabaseService, statement: string): Promise<string> 
     return String(error);
   } finally {
     await client.query('rollback');
-    await client.end();
   }
 }
 
