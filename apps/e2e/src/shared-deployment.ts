@@ -13,6 +13,13 @@ export const slowJudge = 'demo/judge:delay_ms=500';
 const price = [{ input: 1, output: 8 }];
 const prices = { MODEL_PRICES: JSON.stringify({ 'demo/scripted': price, 'demo/judge': price, [slowJudge]: price }) };
 
+/** Of the services that tools of the adjusted deployment ask. */
+export const servicePort = choosePort();
+export const serviceKey = 'rapid-key-of-the-test';
+/** Of a provider that no spec asks. */
+export const modelKey = 'sk-of-the-provider-1234567890';
+const listInternal = async () => (await Promise.all(ports)).map((port) => `127.0.0.1:${port}`).join();
+
 const ordinary: Configure = async () => ({
   settings: {
     gateway: { ALLOWED_ORIGINS: `http://localhost:${await pagePort}` },
@@ -20,7 +27,7 @@ const ordinary: Configure = async () => ({
   },
 });
 const paired: Configure = async () => {
-  const hosts = (await Promise.all(ports)).map((port) => `127.0.0.1:${port}`).join();
+  const hosts = await listInternal();
   const documented = '127.0.0.1:8787'; // where the program of docs/webhooks.md listens
   return {
     instances: ['demo-model', 'tool-executor', 'agent-worker', 'agent-worker', 'gateway', 'gateway'],
@@ -28,6 +35,25 @@ const paired: Configure = async () => {
       gateway: { WEBHOOK_INTERNAL_HOSTS: `${hosts},${documented}`, SCHEDULE_LEAST_INTERVAL_S: '1' },
       'agent-worker': { IMAGE_INTERNAL_HOSTS: hosts },
       'tool-executor': { SANDBOX_INTERNAL_HOSTS: hosts },
+    },
+  };
+};
+const adjusted: Configure = async () => {
+  const service = `127.0.0.1:${await servicePort}`;
+  const url = `http://${service}`;
+  const SANDBOX_INTERNAL_HOSTS = `${await listInternal()},${service}`;
+  return {
+    instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'],
+    settings: {
+      gateway: { SANDBOX_INTERNAL_HOSTS },
+      'agent-worker': { MODEL_ATTEMPTS: '10', OPENAI_API_KEY: modelKey, RETENTION_EVERY_MS: '200' },
+      'tool-executor': {
+        SANDBOX_INTERNAL_HOSTS,
+        SANDBOX_RECONCILE_S: '1',
+        SANDBOX_REWIND_MB: '256',
+        SANDBOX_WARM: '1',
+        ...{ SEARXNG_URL: url, RAPIDAPI_KEY: serviceKey, RAPIDAPI_URL: url, TRANSCRIPTION_URL: url },
+      },
     },
   };
 };
@@ -63,6 +89,12 @@ export async function internalPort(): Promise<number> {
   if (port === undefined) throw new Error('the specs of this file have more servers than ports');
   return port;
 }
+
+/**
+ * The settings that single specs need and that do not disturb each other: how often a provider is asked and deletions are carried
+ * out, states of workspaces, a prepared sandbox, services that tools ask, and hosts that sandboxes and connections may reach.
+ */
+export const adjustedDeployment = (): Promise<RunningRondo> => share(adjusted);
 
 /** Two workers, and models that cost something. */
 export const pricedDeployment = (): Promise<RunningRondo> => share(priced);

@@ -374,16 +374,4 @@ describe('without a collector', () => {
 
     expect(JSON.parse(stdout)).toEqual({ isOn: false, loaded: [] });
   });
-
-  it('no run is traced, and a traceparent changes nothing', async () => {
-    const rondo = await RunningRondo.start({ instances: ['demo-model', 'agent-worker', 'gateway'] });
-    try {
-      const { id, trace_id } = await startTraced(rondo.client(), scripted('off', [{ text: 'Hi.' }]));
-
-      expect(trace_id).toBeNull();
-      expect(await rondo.client().settled(id)).toMatchObject({ status: 'completed' });
-    } finally {
-      await rondo.stop();
-    }
-  });
 });

@@ -17,7 +17,6 @@ const slowest = [
   'apps/e2e/src/tracing.e2e-spec.ts',
   'apps/e2e/src/takeover.e2e-spec.ts',
   'apps/simulation/src/flawed-worlds.spec.ts',
-  'apps/e2e/src/tools.e2e-spec.ts',
   'apps/e2e/src/backup.e2e-spec.ts',
   'apps/e2e/src/cli-operator.e2e-spec.ts',
   'libs/client/src/run-stream.spec.ts',

@@ -8,6 +8,9 @@ const require = createRequire(import.meta.url);
 /** More would leave a worker without work at the end, and keep too much in its memory. */
 const most = 12;
 
+/** A start of their deployment costs more than to load what these specs need, and little stays in memory. */
+const mostWithDeployment = 24;
+
 /** They count what their process has made. */
 const ungrouped = ['apps/tool-executor/src/sandboxes/embedded/sandbox-limits.spec.ts'];
 
@@ -71,7 +74,7 @@ function findGroup(spec) {
 const isWithDeployment = (spec) => spec.endsWith('.e2e-spec.ts');
 
 function split(specs) {
-  const count = Math.ceil(specs.length / most);
+  const count = Math.ceil(specs.length / (isWithDeployment(specs[0]) ? mostWithDeployment : most));
   return Array.from({ length: count }, (_, group) => specs.filter((_spec, index) => index % count === group));
 }
 

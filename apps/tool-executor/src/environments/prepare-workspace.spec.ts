@@ -21,7 +21,7 @@ describe('prepareWorkspace', () => {
 
   beforeAll(async () => {
     open = await GitServer.open({ 'README.md': 'Hello.\n', 'src/main.txt': 'first\n' });
-    closed = await GitServer.open({ 'README.md': 'Private.\n' }, password);
+    closed = await GitServer.open({ 'README.md': 'Private.\n' }, { password });
     const internalHosts = [open, closed].map(({ port }) => `127.0.0.1:${port}`);
     fixture = await SandboxFixture.open(
       { ...engineUnderTest, egress: { internalHosts } },

@@ -17,6 +17,8 @@ interface Code extends Grant {
 }
 
 interface AuthorizationServerOptions {
+  /** A free one, unless given. */
+  readonly port?: number;
   /** Of access tokens. */
   readonly tokenSeconds?: number;
   /** What is said otherwise in its metadata. */
@@ -57,7 +59,7 @@ export class AuthorizationServer {
 
   static async open(options: AuthorizationServerOptions = {}): Promise<AuthorizationServer> {
     const http = createServer((request, response) => void server.serve(request, response));
-    http.listen(0, '127.0.0.1');
+    http.listen(options.port ?? 0, '127.0.0.1');
     await once(http, 'listening');
     const server = new AuthorizationServer(http, (http.address() as { port: number }).port, options); // it listens on TCP
     return server;

@@ -20,10 +20,10 @@ export class ProtectedResource {
 
   static async open(
     authorization: AuthorizationServer,
-    handle: Handle = () => Promise.resolve(new Response('{}')),
+    { handle = () => Promise.resolve(new Response('{}')), port: wanted = 0 }: { handle?: Handle; port?: number } = {},
   ): Promise<ProtectedResource> {
     const http = createServer((request, response) => void resource.serve(request, response));
-    http.listen(0, '127.0.0.1');
+    http.listen(wanted, '127.0.0.1');
     await once(http, 'listening');
     const port = (http.address() as { port: number }).port; // it listens on TCP
     const resource = new ProtectedResource(http, port, { authorization, handle });

@@ -28,8 +28,11 @@ export class GitServer {
     readonly port: number,
   ) {}
 
-  /** With a password, requests need it, and the user `robot`. */
-  static async open(files: Readonly<Record<string, string>>, password?: string): Promise<GitServer> {
+  /** With a password, requests need it, and the user `robot`. The port is a free one, unless given. */
+  static async open(
+    files: Readonly<Record<string, string>>,
+    { password, port: wanted = 0 }: { readonly password?: string; readonly port?: number } = {},
+  ): Promise<GitServer> {
     const root = mkdtempSync(join(tmpdir(), 'git-server-'));
     const server = createServer((request, response) => {
       void (async () => {
@@ -37,12 +40,13 @@ export class GitServer {
         git.requests += 1;
         if (authorization !== undefined) git.authorizations.add(authorization);
         await git.hold();
-        const wanted = password && `Basic ${Buffer.from(`robot:${password}`).toString('base64')}`;
-        if (wanted && authorization !== wanted) response.writeHead(401, { 'WWW-Authenticate': 'Basic' }).end();
+        const credentials = password && `Basic ${Buffer.from(`robot:${password}`).toString('base64')}`;
+        if (credentials && authorization !== credentials)
+          response.writeHead(401, { 'WWW-Authenticate': 'Basic' }).end();
         else git.answer(request.url ?? '', response);
       })();
     });
-    server.listen(0, '127.0.0.1');
+    server.listen(wanted, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as { port: number }; // It listens on TCP.
     const git = new GitServer(server, root, port);

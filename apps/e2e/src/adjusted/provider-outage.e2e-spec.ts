@@ -1,20 +1,17 @@
-import { type RondoClient, RunningRondo } from '@rondo/test-deployment';
+import type { RondoClient, RunningRondo } from '@rondo/test-deployment';
+import { adjustedDeployment, newAccount } from '../shared-deployment';
 
 describe('runs whose provider is away', () => {
   let rondo: RunningRondo;
   let client: RondoClient;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({
-      instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'],
-      settings: { 'agent-worker': { MODEL_ATTEMPTS: '10' } },
-    });
-    client = rondo.client();
+    rondo = await adjustedDeployment();
+    client = await newAccount(rondo);
   });
 
-  afterAll(() => rondo.stop());
-
   it('wait for it as long as their deployment allows, and tell how often they asked', async () => {
+    expect(await rondo.violations()).toEqual([]); // it forgets those of earlier specs
     const provider = rondo.services.get('demo-model');
     await provider.stop();
     const run = await client.createRun({ model: 'demo/plain', input: 'Greet me.' });

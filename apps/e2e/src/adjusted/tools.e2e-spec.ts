@@ -1,7 +1,8 @@
-import { type RondoClient, RunningRondo, call, scripted } from '@rondo/test-deployment';
-import { ApiServer, json } from '../../tool-executor/src/testing/api-server';
-import { expectWholeLog } from './log-expectations';
-import { type ToolStep, allToolNames, browserSteps, lastSteps, toolSteps } from './tool-walk';
+import { type RondoClient, call, scripted } from '@rondo/test-deployment';
+import { ApiServer, json } from '../../../tool-executor/src/testing/api-server';
+import { expectWholeLog } from '../log-expectations';
+import { adjustedDeployment, newAccount, serviceKey, servicePort } from '../shared-deployment';
+import { type ToolStep, allToolNames, browserSteps, lastSteps, toolSteps } from '../tool-walk';
 
 interface Call {
   readonly id: string;
@@ -11,39 +12,29 @@ interface Call {
   readonly result: { success: boolean; output: string; error?: string } | null;
 }
 
-const key = 'rapid-key-of-the-test';
-
 describe('every tool in a deployment', () => {
-  let rondo: RunningRondo;
   let client: RondoClient;
   let api: ApiServer;
 
   beforeAll(async () => {
-    api = await ApiServer.open(({ path }, response) => {
-      if (path === '/search') {
-        return json(response, { results: [{ title: 'About tea', url: 'https://tea.example/', content: 'A drink.' }] });
-      }
-      if (path === '/audio/transcriptions') return json(response, { text: 'Tea is served.' });
-      if (path !== '/page') return json(response, { path });
-      response.setHeader('content-type', 'text/html');
-      response.end('<title>Tea</title><main><h1>Tea</h1><p>Tea is a drink made of leaves and hot water.</p></main>');
-    });
-    const settings = {
-      ...{ SEARXNG_URL: api.url, RAPIDAPI_KEY: key, RAPIDAPI_URL: api.url, TRANSCRIPTION_URL: api.url },
-      SANDBOX_INTERNAL_HOSTS: `127.0.0.1:${api.port}`,
-    };
-    rondo = await RunningRondo.start({
-      instances: ['demo-model', 'tool-executor', 'agent-worker', 'summarizer', 'gateway'],
-      settings: { 'tool-executor': settings },
-    });
-    client = rondo.client();
+    api = await ApiServer.open(
+      ({ path }, response) => {
+        if (path === '/search') {
+          return json(response, {
+            results: [{ title: 'About tea', url: 'https://tea.example/', content: 'A drink.' }],
+          });
+        }
+        if (path === '/audio/transcriptions') return json(response, { text: 'Tea is served.' });
+        if (path !== '/page') return json(response, { path });
+        response.setHeader('content-type', 'text/html');
+        response.end('<title>Tea</title><main><h1>Tea</h1><p>Tea is a drink made of leaves and hot water.</p></main>');
+      },
+      await servicePort,
+    );
+    client = await newAccount(await adjustedDeployment());
   });
 
-  afterAll(async () => {
-    expect(await rondo.violations()).toEqual([]);
-    await rondo.stop();
-    await api.close();
-  });
+  afterAll(() => api.close());
 
   /** The calls of a run that makes them one after the other. */
   async function walk(about: string, steps: readonly ToolStep[]) {
@@ -55,7 +46,7 @@ describe('every tool in a deployment', () => {
     const { data } = await client.json<{ data: Call[] }>('GET', `/runs/${run.id}/tool-calls?limit=200`);
     const facts = await client.facts(run.id);
     if (status === 'completed') expectWholeLog(facts);
-    expect(JSON.stringify(facts)).not.toContain(key);
+    expect(JSON.stringify(facts)).not.toContain(serviceKey);
     return { status, calls: data, threadId: run.thread_id };
   }
 

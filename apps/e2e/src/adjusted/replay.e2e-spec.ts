@@ -1,11 +1,11 @@
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { RunningRondo, type RondoClient, call, command, scripted } from '@rondo/test-deployment';
-import { type Finished, RondoProgram } from './rondo-program';
+import { type RunningRondo, type RondoClient, call, command, scripted } from '@rondo/test-deployment';
+import { type Finished, RondoProgram } from '../rondo-program';
+import { adjustedDeployment, modelKey, newAccount } from '../shared-deployment';
 
-const root = resolve(__dirname, '../../..');
-const modelKey = 'sk-of-the-provider-1234567890';
+const root = resolve(__dirname, '../../../..');
 
 /** Ends a program that opens a connection or asks for an address. */
 const withoutNetwork = `
@@ -61,21 +61,15 @@ describe('rondo eval pin and replay', () => {
   let program: RondoProgram;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({
-      instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'],
-      settings: { 'agent-worker': { OPENAI_API_KEY: modelKey } },
-    });
-    client = rondo.client();
+    rondo = await adjustedDeployment();
+    client = await newAccount(rondo);
     folder = mkdtempSync(join(tmpdir(), 'rondo-replay-'));
     program = new RondoProgram(folder, client);
     writeFileSync(join(folder, 'tasks.jsonl'), tasks.map((task) => `${JSON.stringify(task)}\n`).join(''));
     writeFileSync(join(folder, 'without-network.cjs'), withoutNetwork);
   });
 
-  afterAll(async () => {
-    rmSync(folder, { recursive: true });
-    await rondo.stop();
-  });
+  afterAll(() => rmSync(folder, { recursive: true }));
 
   const pin = (...words: string[]): Promise<Finished> => program.run('eval', 'pin', ...words);
 

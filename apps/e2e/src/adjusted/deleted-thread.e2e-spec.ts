@@ -1,7 +1,9 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { watch } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type RondoClient, type RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { adjustedDeployment } from '../shared-deployment';
 
 /** The header of a PNG of 2 by 3 pixels. */
 const png = Buffer.concat([
@@ -18,7 +20,10 @@ interface StoredMessage {
 /** Repeats the request until it has this status. The retention task runs several times a second here. */
 async function answers(status: number, ask: () => Promise<{ status: number }>): Promise<void> {
   const deadline = Date.now() + 20_000;
-  while ((await ask()).status !== status) if (Date.now() > deadline) throw new Error(`still not ${status}`);
+  while ((await ask()).status !== status) {
+    if (Date.now() > deadline) throw new Error(`still not ${status}`);
+    await delay(50);
+  }
 }
 
 describe('a thread that is deleted', () => {
@@ -26,14 +31,9 @@ describe('a thread that is deleted', () => {
   let client: RondoClient;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({
-      instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'],
-      settings: { 'agent-worker': { RETENTION_EVERY_MS: '200' }, 'tool-executor': { SANDBOX_RECONCILE_S: '1' } },
-    });
+    rondo = await adjustedDeployment();
     client = rondo.client();
   });
-
-  afterAll(() => rondo.stop());
 
   /** The directory of sandboxes: in the data directory, or elsewhere in /var/tmp if other users cannot reach that. */
   const sandboxesWith = (threadId: string): string | undefined =>

@@ -1,7 +1,8 @@
 import type { Secret } from '@rondo/contract';
-import { type RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
-import { GitServer } from '../../tool-executor/src/environments/testing/git-server';
-import { expectWholeLog } from './log-expectations';
+import { type RondoClient, type RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { GitServer } from '../../../tool-executor/src/environments/testing/git-server';
+import { expectWholeLog } from '../log-expectations';
+import { adjustedDeployment, internalPort, newAccount } from '../shared-deployment';
 
 const password = 'password-of-the-repository-71c3';
 const skill = (name: string, description: string) => `---\nname: ${name}\ndescription: ${description}\n---\n\nDo it.\n`;
@@ -18,24 +19,17 @@ describe('the environment of a run', () => {
         '.claude/skills/release/SKILL.md': skill('release', 'Publishes the site.'),
         '.agents/skills/unshown-skill/SKILL.md': 'no front matter',
       },
-      password,
+      { password, port: await internalPort() },
     );
-    rondo = await RunningRondo.start({
-      instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'],
-      settings: { 'tool-executor': { SANDBOX_INTERNAL_HOSTS: `127.0.0.1:${git.port}` } },
-    });
-    client = rondo.client();
+    rondo = await adjustedDeployment();
+    client = await newAccount(rondo);
     await client.json<Secret>('POST', '/secrets', {
       ...{ name: 'GIT_PASSWORD', value: password, methods: ['GET', 'POST'] },
       allowed_hosts: [`http://127.0.0.1:${git.port}`],
       placement: { in: 'basic', username: 'robot' },
     });
   });
-  afterAll(async () => {
-    expect(await rondo.violations()).toEqual([]);
-    await rondo.stop();
-    await git.close();
-  });
+  afterAll(() => git.close());
 
   const environment = () => ({
     repository: { url: git.url, secret: 'GIT_PASSWORD' },

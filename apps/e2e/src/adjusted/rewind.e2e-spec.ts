@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Message, Run } from '@rondo/contract';
-import { type RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
-import { repoRoot } from '../../../deploy/local/repo-root.mjs';
-import { expectWholeLog } from './log-expectations';
+import { type RondoClient, type RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { repoRoot } from '../../../../deploy/local/repo-root.mjs';
+import { expectWholeLog } from '../log-expectations';
+import { adjustedDeployment, newAccount } from '../shared-deployment';
 
 const execute = promisify(execFile);
 
@@ -21,15 +22,8 @@ describe('files as they were then', () => {
   let client: RondoClient;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({
-      instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'],
-      settings: { 'tool-executor': { SANDBOX_REWIND_MB: '256' } },
-    });
-    client = rondo.client();
-  });
-  afterAll(async () => {
-    expect(await rondo.violations()).toEqual([]);
-    await rondo.stop();
+    rondo = await adjustedDeployment();
+    client = await newAccount(rondo);
   });
 
   const environment = () => ({ PATH: process.env['PATH'], RONDO_URL: client.url, RONDO_API_KEY: client.key });

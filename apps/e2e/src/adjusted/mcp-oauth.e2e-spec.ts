@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { McpServer, createMcpHandler } from '@modelcontextprotocol/server';
 import { AuthorizationServer, ProtectedResource } from '@rondo/platform/testing';
-import { type RondoClient, RunningRondo, call, scripted } from '@rondo/test-deployment';
-import { ConsoleBrowser, stopBrowser } from './console-browser';
-import { expectWholeLog } from './log-expectations';
+import { type RondoClient, type RunningRondo, call, scripted } from '@rondo/test-deployment';
+import { ConsoleBrowser, stopBrowser } from '../console-browser';
+import { expectWholeLog } from '../log-expectations';
+import { adjustedDeployment, internalPort, newAccount } from '../shared-deployment';
 
 interface Asked {
   readonly tool_call_id: string;
@@ -42,29 +43,22 @@ describe('a server that wants people to sign in', () => {
   /** Called when it has told its tools. */
   let listed: () => void = () => undefined;
   let rondo: RunningRondo;
-  let client: RondoClient;
   let authorization: AuthorizationServer;
   let server: ProtectedResource;
 
   beforeAll(async () => {
-    authorization = await AuthorizationServer.open();
-    server = await ProtectedResource.open(authorization, async (request) => {
+    authorization = await AuthorizationServer.open({ port: await internalPort() });
+    const handle = async (request: Request) => {
       const isList = (await request.clone().text()).includes('"tools/list"');
       const scopes = authorization.readScopes(request.headers.get('authorization'));
       const answer = await handleTicket(request, scopes, closed);
       if (isList) listed();
       return answer;
-    });
-    const hosts = { SANDBOX_INTERNAL_HOSTS: `127.0.0.1:${server.port},127.0.0.1:${authorization.port}` };
-    rondo = await RunningRondo.start({
-      instances: ['demo-model', 'tool-executor', 'agent-worker', 'agent-worker', 'gateway'],
-      settings: { 'tool-executor': hosts, gateway: hosts },
-    });
-    client = rondo.client();
+    };
+    server = await ProtectedResource.open(authorization, { handle, port: await internalPort() });
+    rondo = await adjustedDeployment();
   });
   afterAll(async () => {
-    expect(await rondo.violations()).toMatchObject([]);
-    await rondo.stop();
     await server.close();
     await authorization.close();
   });
@@ -101,12 +95,9 @@ describe('a server that wants people to sign in', () => {
     }
   }
   const readTypes = async (of: RondoClient, id: string) => (await of.facts(id)).map(({ type }) => type);
-  async function newAccount(): Promise<RondoClient> {
-    return (await client.newAccount()).client;
-  }
 
   it('keeps a run that has never seen its tools from its start, through kills, until a person has connected it', async () => {
-    const of = await newAccount();
+    const of = await newAccount(rondo);
     const { id } = await startRun(of);
     const asked = await waitingFor(of, id);
 
@@ -129,10 +120,10 @@ describe('a server that wants people to sign in', () => {
   });
 
   it('is left out where a person declines it, or no one has connected it in time', async () => {
-    const of = await newAccount();
+    const of = await newAccount(rondo);
     const { id } = await startRun(of);
     const { tool_call_id: callId } = await waitingFor(of, id);
-    const { client: other } = await client.newAccount();
+    const other = await newAccount(rondo);
     expect(await other.request('POST', `/tool-calls/${callId}/input`, { action: 'decline' })).toMatchObject({
       status: 404,
     });
@@ -151,7 +142,7 @@ describe('a server that wants people to sign in', () => {
   });
 
   it('is waited for no more by a run that is stopped', async () => {
-    const of = await newAccount();
+    const of = await newAccount(rondo);
     const { id } = await startRun(of);
     await waitingFor(of, id);
     await of.json('POST', `/runs/${id}/stop`);
@@ -160,7 +151,7 @@ describe('a server that wants people to sign in', () => {
   });
 
   it('keeps a call waiting that wants more than was allowed, and gets it once a person has allowed it', async () => {
-    const of = await newAccount();
+    const of = await newAccount(rondo);
     const first = await startRun(of);
     await connect(of, (await waitingFor(of, first.id)).url);
     await of.settled(first.id);
@@ -179,7 +170,7 @@ describe('a server that wants people to sign in', () => {
   });
 
   it('keeps its connection where the executor dies between the refresh of a token and the call', async () => {
-    const of = await newAccount();
+    const of = await newAccount(rondo);
     const first = await startRun(of);
     await connect(of, (await waitingFor(of, first.id)).url);
     await of.settled(first.id);

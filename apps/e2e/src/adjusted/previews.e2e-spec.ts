@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { type RondoClient, RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { adjustedDeployment, newAccount } from '../shared-deployment';
 
 /** Answers with what it was asked, and echoes upgraded connections. */
 const server = `
@@ -32,11 +34,8 @@ describe('a server in a sandbox that a run publishes', () => {
   let threadId: string;
 
   beforeAll(async () => {
-    rondo = await RunningRondo.start({
-      instances: ['demo-model', 'tool-executor', 'agent-worker', 'gateway'],
-      settings: { 'tool-executor': { SANDBOX_WARM: '1' } },
-    });
-    client = rondo.client();
+    rondo = await adjustedDeployment();
+    client = await newAccount(rondo);
     const turns = [
       { calls: [call('create_file', { file_path: 'server.cjs', file_contents: server })] },
       { calls: [call('expose_port', { port: 8080 })] },
@@ -60,11 +59,6 @@ describe('a server in a sandbox that a run publishes', () => {
     url = new URL((JSON.parse(data[3]?.result.output ?? '{}') as { url: string }).url);
     site = new URL((JSON.parse(data[5]?.result.output ?? '{}') as { url: string }).url);
     threadId = thread_id;
-  });
-
-  afterAll(async () => {
-    expect(await rondo.violations()).toMatchObject([]);
-    await rondo.stop();
   });
 
   /** Node does not look for `*.localhost` on this machine by itself, as browsers do. */
@@ -189,6 +183,9 @@ describe('a server in a sandbox that a run publishes', () => {
 
     await client.request('DELETE', `/threads/${threadId}`);
     const deadline = performance.now() + 10_000;
-    while ((await answerTo('/', asked)).status !== 404) expect(performance.now()).toBeLessThan(deadline);
+    while ((await answerTo('/', asked)).status !== 404) {
+      expect(performance.now()).toBeLessThan(deadline);
+      await delay(50);
+    }
   });
 });
