@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type RondoClient, type RunView, RunningRondo, command, scripted } from '@rondo/test-deployment';
 
 /** Each call costs cents, so that a dollar is spent within a few. */
@@ -50,6 +51,7 @@ describe('a deployment with limited accounts', () => {
     for (;;) {
       const balance = await readBalance(client);
       if (balance.reserved_usd === 0) return balance;
+      await delay(50);
     }
   }
 

@@ -1,5 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { isTerminalFact } from '@rondo/contract';
 import { type Socket, io } from 'socket.io-client';
+
+/** Before a gateway that is away is asked again, which would take a whole core from its start. */
+const retryMs = 50;
 
 export interface Fact {
   readonly id: string;
@@ -76,7 +80,7 @@ export class RondoClient {
   async settled(id: string, timeoutMs = 90_000): Promise<RunView> {
     const deadline = Date.now() + timeoutMs;
     for (;;) {
-      const run = await this.json<RunView>('GET', `/runs/${id}/wait?timeout_s=5`).catch(() => undefined);
+      const run = await this.json<RunView>('GET', `/runs/${id}/wait?timeout_s=5`).catch(() => delay(retryMs));
       if (run && /^(completed|failed|stopped|waiting_input|waiting_budget|waiting_tool)$/.test(run.status)) return run;
       if (Date.now() > deadline) throw new Error(`${id} did not settle: ${JSON.stringify(run)}`);
     }

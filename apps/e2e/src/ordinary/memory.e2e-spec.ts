@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { MemoryEntry, MemoryStore, MemoryVersion, ToolCall } from '@rondo/contract';
 import { type RondoClient, type RunView, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
 import { Client } from 'pg';
@@ -149,7 +150,7 @@ describe('the memory of a run', () => {
     await other.query('begin');
     await other.query('select 1 from runs where id = $1 for update', [run.id]);
     await database.query('rollback');
-    while ((await read(store, '/entries')).length < 2);
+    while ((await read(store, '/entries')).length < 2) await delay(20);
     await worker.kill();
     await other.query(`select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock'`);
     await other.query('rollback');

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { BrowserScreen } from '@rondo/contract';
 import { type Fact, type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
 import { Client } from 'pg';
@@ -60,7 +61,7 @@ describe('a browser that a person operates', () => {
     await act({ type: 'keys', keys: 'Tab' });
     await act({ type: 'text', text: password });
     await act({ type: 'keys', keys: 'Enter' });
-    while ((await look()).title !== 'Account');
+    while ((await look()).title !== 'Account') await delay(50);
     await client.json('POST', `/runs/${run.id}/input`, { content: 'I have logged in.' });
 
     expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type RondoClient, type RunView, type RunningRondo, command, scripted } from '@rondo/test-deployment';
 import { newAccount, ordinaryDeployment } from '../shared-deployment';
 
@@ -31,6 +32,7 @@ describe('projects', () => {
     for (;;) {
       const project = await read(id);
       if (project.name_source === source) return project;
+      await delay(50);
     }
   }
 

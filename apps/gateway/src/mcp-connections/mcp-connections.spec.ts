@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type McpConnection, accountId, approvalId, mcpTokenPurpose, toCallId } from '@rondo/contract';
 import { type McpTokenQuestion } from '@rondo/messaging';
 import { SecretBox } from '@rondo/platform';
@@ -130,7 +130,7 @@ describe('an MCP server that wants a token', () => {
     expect(await ask()).toEqual({ how: 'missing', page: null });
     await gateway.as(key).get(`/v1/mcp-connections/${id}`).expect(404);
     const until = performance.now() + 5_000;
-    while (authorization.accepts(`Bearer ${text}`, server.url) && performance.now() < until) await setImmediate();
+    while (authorization.accepts(`Bearer ${text}`, server.url) && performance.now() < until) await delay(5);
     expect(authorization.accepts(`Bearer ${text}`, server.url)).toBe(false);
   });
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type ApprovalId, type Message, type Run, type RunId, approvalId } from '@rondo/contract';
 import { type Route, apiRoutes, facadeRoutes, pathParams } from '@rondo/contract/api';
 import { pngSource } from '@rondo/contract/testing';
@@ -214,7 +215,7 @@ describe('a client token', () => {
       await gateway.as(token).get('/v1/runs').expect(401);
       await cut;
       await stream.text();
-      while ((await elsewhere.as(token).get('/v1/runs')).status === 200); // until what it has looked up is a second old
+      while ((await elsewhere.as(token).get('/v1/runs')).status === 200) await delay(50); // until what it has looked up is a second old
     } finally {
       await elsewhere.close();
     }
