@@ -7,9 +7,16 @@ import { SpecTimes } from './tests/spec-times.mjs';
 import { checks, jest, jestProjects, specsWithoutServers, Verification } from './checks/verification.mjs';
 
 const help = `npm run check       what can be known without starting a server: format, types, lint, words, documents, unit and contract tests
-npm run test:fast   of that, only the tests
+npm run test:fast   of that, only the tests, without those that try thousands of schedules and cuts
 
 With --times also the slowest spec files are printed, and which used most of a processor.`;
+
+/** A minute of a processor, which a change seldom needs before `npm run check`. */
+const searches = [
+  'apps/simulation/src/simulation.spec.ts',
+  'apps/simulation/src/flawed-worlds.spec.ts',
+  'libs/client/src/run-stream.spec.ts',
+];
 
 const onlyTests = process.argv.includes('--tests');
 const withTimes = process.argv.includes('--times');
@@ -30,6 +37,7 @@ async function check() {
   const times = new SpecTimes(join(repoRoot, '.data'));
   const reporters = ['--reporters', 'default', ...times.jestArguments];
   const specs = new Set(await specsWithoutServers());
+  if (onlyTests) for (const spec of searches) specs.delete(spec);
   const groups = { directory: join(repoRoot, '.data/spec-groups'), isWanted: (spec) => specs.has(spec) };
   const args = ['--maxWorkers', '2', ...reporters];
   await verification.step('unit tests', () => jest(jestProjects(), { env: times.environment, args, groups }));
