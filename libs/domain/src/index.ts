@@ -225,3 +225,4 @@ export {
 } from './files/run-file-note';
 
 export { memoize, memoizeGrowingList } from './memoize';
+export { wellFormed } from './well-formed';

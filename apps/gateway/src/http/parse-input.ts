@@ -1,3 +1,4 @@
+import { wellFormed } from '@rondo/domain';
 import type { z } from 'zod';
 import { InvalidRequest } from '../problems/api-error';
 import { fieldErrors } from '../problems/field-errors';
@@ -9,12 +10,15 @@ export class UnreadInput {
   constructor(readonly problem: FieldError) {}
 }
 
-/** What a client sent, parsed. Throws InvalidRequest with one entry per invalid field. */
+/**
+ * What a client sent, parsed, with its texts made well-formed: in a JSON column Postgres cannot read what has half of a
+ * surrogate pair. Throws InvalidRequest with one entry per invalid field.
+ */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
   const unstorable = findUnstorable(value);
   if (unstorable) throw new InvalidRequest([unstorable]);
 
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(wellFormed(value));
   if (!result.success) throw new InvalidRequest(fieldErrors(result.error));
   return result.data;
 }

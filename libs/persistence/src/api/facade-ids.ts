@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { checked } from '../database/checked-query';
 import type { Database } from '../database/database';
 import { threadNotFound } from './thread-row';
+import { readableJson } from '../database/readable-json';
 
 /** A conversation as a client of a façade names it. */
 export interface FacadeChat {
@@ -144,7 +145,7 @@ const listedObjects = (isNewestFirst: boolean) =>
   checked(
     objectRow,
     `${shownObjects} and ($4::text is null or outer_id ${isNewestFirst ? '<' : '>'} $4)
-    and ($5 or data ->> 'archived_at' is null) order by outer_id ${isNewestFirst ? 'desc' : ''} limit $6`,
+    and ($5 or ${readableJson('data')} ->> 'archived_at' is null) order by outer_id ${isNewestFirst ? 'desc' : ''} limit $6`,
   );
 const [newestObjects, oldestObjects] = [listedObjects(true), listedObjects(false)];
 

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { checked } from '../database/checked-query';
 import type { Database } from '../database/database';
+import { readableJson } from '../database/readable-json';
 
 const soon = `clock_timestamp() + $1::int * interval '1 ms'`;
+
+const waiting = readableJson('waiting');
 
 /** What periodic tasks of the deployment act on. Each condition reads an index of what is unfinished. */
 const conditions = {
@@ -14,9 +17,9 @@ const conditions = {
   )`,
   expiringWaits: `exists (
     select from runs cross join json_array_elements(
-      coalesce(waiting->'approvals', waiting->'tool_calls', waiting->'elicitations')
+      coalesce(${waiting}->'approvals', ${waiting}->'tool_calls', ${waiting}->'elicitations')
     ) as awaited
-    where waiting is not null and waiting->>'reason' in ('approval', 'caller_tools', 'elicitation')
+    where waiting is not null and ${waiting}->>'reason' in ('approval', 'caller_tools', 'elicitation')
       and (awaited->>'expires_at')::timestamptz < ${soon}
   )`,
   titles: `exists (select from projects where title_due_at < ${soon})`,

@@ -2,6 +2,7 @@ import { deleteEndedRuns } from '../api/billing/run-minutes';
 import type { Sql } from '../database/sql';
 import { z } from 'zod';
 import { checked } from '../database/checked-query';
+import { readableJson } from '../database/readable-json';
 
 /** Bounds one step, which is one transaction. A step ends at the first table in which it reaches its bound. */
 const most = { messages: 500, runs: 20, events: 2_000, calls: 1_000 };
@@ -42,8 +43,9 @@ delete from tool_calls where id in (
 
 /** Stored responses of idempotent requests hold content of the thread and its runs. */
 const answersAbout = `
-delete from idempotency_keys where account_id = $1 and (
-  response ->> 'id' = any($2::text[]) or response ->> 'thread_id' = any($2::text[]) or response ->> 'run_id' = any($2::text[])
+delete from idempotency_keys where account_id = $1 and exists (
+  select from (select ${readableJson('response')} as shown offset 0) as answer
+  where shown ->> 'id' = any($2::text[]) or shown ->> 'thread_id' = any($2::text[]) or shown ->> 'run_id' = any($2::text[])
 )`;
 
 /** Webhooks hold the facts that they tell. Of what is not delivered yet, usage stays: it has no content, and may be billed elsewhere. */

@@ -16,6 +16,7 @@ import { checked } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import { storedText } from '../../database/stored-text';
 import type { McpConnectionTarget } from './mcp-connections';
+import { readableJson } from '../../database/readable-json';
 
 /** One request that would carry a token. */
 export interface McpTokenUse {
@@ -33,7 +34,7 @@ const serverOfRun = checked(
   z.object({ status: runStatus, end_user: endUser.nullable(), is_named: z.boolean() }),
   `
 select status, end_user, exists (
-  select from json_array_elements(settings -> 'mcp_servers') as servers(server)
+  select from json_array_elements(${readableJson('settings')} -> 'mcp_servers') as servers(server)
   where server ->> 'url' = $3 and server ->> 'connection' = $4
 ) as is_named
 from runs where id = $1 and account_id = $2`,

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { checked } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import { MemoryEntries } from './memory-entries';
+import { readableJson } from '../../database/readable-json';
 
 interface MemoryClaim {
   readonly accountId: AccountId;
@@ -14,7 +15,7 @@ interface MemoryClaim {
 const plannedAt = checked(
   z.object({ seq: z.number() }),
   `
-select seq from run_events where run_id = $1 and type = 'tool.planned' and data -> 'tool_call' ->> 'id' = $2`,
+select seq from run_events where run_id = $1 and type = 'tool.planned' and ${readableJson('data')} -> 'tool_call' ->> 'id' = $2`,
 );
 
 const mostListed = 200;

@@ -31,6 +31,7 @@ import type { Audience } from '../users/audience';
 import { lockRun, readRun, runNotFound } from './lock-run';
 import { readOpenCalls } from './open-calls';
 import { type CallAddress, callNotFound, runOfCall } from './resolve-tool-call';
+import { readableJson } from '../../database/readable-json';
 
 /** A caller's result of one call. */
 interface CallerAnswer {
@@ -208,8 +209,8 @@ const answeredCall = checked(
   `
 select exists (
   select from run_events
-  where run_id = $1 and iteration = $2 and type in ('tool.completed', 'tool.failed') and data->>'tool_call_id' = $3
-    and data->>'answered_by' is not null
+  where run_id = $1 and iteration = $2 and type in ('tool.completed', 'tool.failed') and ${readableJson('data')}->>'tool_call_id' = $3
+    and ${readableJson('data')}->>'answered_by' is not null
 ) as was_answered`,
 );
 
@@ -234,7 +235,7 @@ const awaitedCalls = new BoundedList(
     tool_calls.attempt, awaited->>'requested_at' as requested_at, awaited->>'expires_at' as expires_at
   from runs
   join threads on threads.id = runs.thread_id
-  cross join json_array_elements(runs.waiting->'tool_calls') as awaited
+  cross join json_array_elements(${readableJson('runs.waiting')}->'tool_calls') as awaited
   join tool_calls on tool_calls.id = awaited->>'tool_call_id'
   where runs.account_id = $1 and runs.waiting is not null and runs.status = 'waiting_tool' and threads.deleted_at is null
     and ($2::text is null or tool_calls.id > $2) and ($3::text is null or runs.id = $3)

@@ -17,6 +17,7 @@ import { BoundedList, type Page, type PageRequest, idOfCursor } from '../page';
 import { z } from 'zod';
 import { utcText } from '../../database/utc-text';
 import { checked } from '../../database/checked-query';
+import { readableJson } from '../../database/readable-json';
 
 export interface ApprovalAddress {
   readonly accountId: AccountId;
@@ -134,7 +135,7 @@ const openApprovals = new BoundedList(
     null as outcome, null as decided_by, null::timestamptz as decided_at, null as reason, null as seen_hash
   from runs
   join threads on threads.id = runs.thread_id
-  cross join json_array_elements(runs.waiting->'approvals') as awaited
+  cross join json_array_elements(${readableJson('runs.waiting')}->'approvals') as awaited
   join tool_calls on tool_calls.id = awaited->>'tool_call_id'
   where runs.account_id = $1 and runs.waiting is not null and threads.deleted_at is null
     and ($2::text is null or awaited->>'approval_id' > $2)

@@ -17,18 +17,22 @@ import { expireCalls } from './answer-caller-calls';
 import { expireSecretUse } from '../secrets/secret-approvals';
 import { writeRuling } from './decide-approval';
 import { expireInput } from './give-input';
+import { readableJson } from '../../database/readable-json';
 
 /** Bounds one pass; the next one continues. */
 const maxPass = 100;
 
+/** A wait can hold what a model or a server asks, and one that Postgres cannot read must not keep the others from ending. */
+const waiting = readableJson('runs.waiting');
+
 const overdue = checked(
   z.object({ id: z.string(), tool_call_id: callId, reason: z.enum(['approval', 'caller_tools', 'elicitation']) }),
   `
-select runs.id, awaited->>'tool_call_id' as tool_call_id, runs.waiting->>'reason' as reason
+select runs.id, awaited->>'tool_call_id' as tool_call_id, ${waiting}->>'reason' as reason
 from runs cross join json_array_elements(
-  coalesce(runs.waiting->'approvals', runs.waiting->'tool_calls', runs.waiting->'elicitations')
+  coalesce(${waiting}->'approvals', ${waiting}->'tool_calls', ${waiting}->'elicitations')
 ) as awaited
-where runs.waiting is not null and runs.waiting->>'reason' in ('approval', 'caller_tools', 'elicitation')
+where runs.waiting is not null and ${waiting}->>'reason' in ('approval', 'caller_tools', 'elicitation')
   and (awaited->>'expires_at')::timestamptz < clock_timestamp()
 order by runs.id limit ${maxPass}`,
 );

@@ -22,6 +22,7 @@ import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { lockRun } from './lock-run';
 import { readOpenCalls } from './open-calls';
 import { type CallAddress, type ResolvedCall, readCall, runOfCall } from './resolve-tool-call';
+import { readableJson } from '../../database/readable-json';
 
 /** A person's answer to what an MCP server asks while one of its tools is called. */
 export interface InputOrder extends CallAddress {
@@ -63,7 +64,7 @@ export const giveCallInput = (database: Database, newId: NewId, order: InputOrde
 const askingRun = checked(
   z.object({ id: runId }),
   `
-select runs.id from runs cross join json_array_elements(runs.waiting->'elicitations') as asked
+select runs.id from runs cross join json_array_elements(${readableJson('runs.waiting')}->'elicitations') as asked
 where account_id = $1 and waiting is not null and started_at is null and asked->>'tool_call_id' = $2`,
 );
 

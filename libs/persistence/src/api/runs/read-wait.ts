@@ -7,6 +7,7 @@ import { type RunAddress, runNotFound } from './lock-run';
 import { z } from 'zod';
 import { utcText } from '../../database/utc-text';
 import { checked, jsonDocument } from '../../database/checked-query';
+import { readableJson } from '../../database/readable-json';
 
 const countedRuns = 1_000;
 const shownCalls = 20;
@@ -74,8 +75,8 @@ select row_to_json(runs) as run, ${utcText('statement_timestamp()')} as at,
   case when runs.lease_owner is null and runs.holds_thread and runs.waiting is null then
     array(select distinct type from run_events where run_id = runs.id)
   else '{}' end as fact_types,
-  last_fact.type as fact_type, ${utcText('last_fact.at')} as fact_at, last_fact.data ->> 'delay_ms' as delay_ms,
-  last_fact.data ->> 'paced_by' as paced_by,
+  last_fact.type as fact_type, ${utcText('last_fact.at')} as fact_at, ${readableJson('last_fact.data')} ->> 'delay_ms' as delay_ms,
+  ${readableJson('last_fact.data')} ->> 'paced_by' as paced_by,
   (select executor_id from sandboxes where sandboxes.thread_id = ${toWorkspace('runs.project_id', 'runs.thread_id')}) as executor_id
 from runs
 join threads on threads.id = runs.thread_id

@@ -16,6 +16,7 @@ import { toWorkspace } from '../../run-log/workspace-sql';
 import type { RunAddress } from './lock-run';
 import { runNotFound } from './lock-run';
 import { readForkPoint } from './forks/fork-run';
+import { readableJson } from '../../database/readable-json';
 
 /** After a fact of a run, cut back as a fork is; or before a message that a person wrote; or before the first call of a run. */
 export type MomentAddress =
@@ -54,13 +55,13 @@ const ofMessage = checked(momentRow, place('runs.id = (select run_id from messag
 
 const seqOfMessage = checked(
   z.object({ seq: z.number() }),
-  `select seq from run_events where run_id = $1 and type = 'message.created' and data->'message'->>'id' = $2`,
+  `select seq from run_events where run_id = $1 and type = 'message.created' and ${readableJson('data')}->'message'->>'id' = $2`,
 );
 
 const callsUntil = checked(
   z.object({ id: callId }),
   `
-select distinct data->>'tool_call_id' as id from run_events where run_id = $1 and type = 'tool.started' and seq <= $2
+select distinct ${readableJson('data')}->>'tool_call_id' as id from run_events where run_id = $1 and type = 'tool.started' and seq <= $2
 order by id desc limit ${mostKeys - 1}`,
 );
 

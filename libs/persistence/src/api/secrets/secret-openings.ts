@@ -28,6 +28,7 @@ import { storedText } from '../../database/stored-text';
 import { toRun } from '../../run-log/run-row';
 import { lockRun } from '../runs/lock-run';
 import { type FoundApproval, askForSecret, findSecretApproval } from './secret-approvals';
+import { readableJson } from '../../database/readable-json';
 
 /** One request that would carry a secret. */
 export interface SecretOpening extends Pick<SecretUse, 'name' | 'via'> {
@@ -56,7 +57,7 @@ type Ruling = Exclude<OpenedSecret, { how: 'opened' }>;
 const askedRun = checked(
   z.object({ status: runStatus, names: z.array(z.string()).nullable() }),
   `
-select status, settings -> 'secrets' as names from runs where id = $1 and account_id = $2`,
+select status, ${readableJson('settings')} -> 'secrets' as names from runs where id = $1 and account_id = $2`,
 );
 
 const policyColumns = `secrets.name, allowed_hosts, methods, placement`;
@@ -74,7 +75,7 @@ const granted = checked(
 select distinct on (secrets.name) ${policyColumns} from runs
 join secrets on secrets.account_id = runs.account_id
   and (secrets.project_id is null or secrets.project_id = runs.project_id)
-  and secrets.name in (select json_array_elements_text(runs.settings -> 'secrets'))
+  and secrets.name in (select json_array_elements_text(${readableJson('runs.settings')} -> 'secrets'))
 where runs.id = $1
 order by secrets.name, secrets.project_id nulls last`,
 );

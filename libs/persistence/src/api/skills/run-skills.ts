@@ -2,6 +2,7 @@ import { type RunId, type SkillFile, type SkillId, skillFile } from '@rondo/cont
 import { z } from 'zod';
 import { byteColumn, checked } from '../../database/checked-query';
 import type { Database } from '../../database/database';
+import { readableJson } from '../../database/readable-json';
 
 /** A version of a skill that a run names. */
 export interface RunSkill {
@@ -13,7 +14,7 @@ export interface RunSkill {
 const filesOfRun = `
 from runs join skills using (account_id) join skill_files as each on each.skill_id = skills.id
 where runs.id = $1 and skills.id = $2 and each.version = $3
-  and (runs.settings::jsonb -> 'skills') @> jsonb_build_array(jsonb_build_object('id', $2::text, 'version', $3::int))`;
+  and (${readableJson('runs.settings')}::jsonb -> 'skills') @> jsonb_build_array(jsonb_build_object('id', $2::text, 'version', $3::int))`;
 
 const listFiles = checked(
   skillFile,

@@ -17,6 +17,7 @@ import { byteColumn, checked, jsonDocument, sizeColumn } from '../../database/ch
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { type Page, type PageRequest, idOfCursor, readVersionCursor, toPage, toVersionPage } from '../page';
+import { readableJson } from '../../database/readable-json';
 
 export interface SkillAddress {
   readonly accountId: AccountId;
@@ -107,7 +108,7 @@ insert into skill_files (skill_id, version, path, size, sha256, is_executable, b
 
 const unfinishedRun = `
 select 1 from runs where account_id = $1 and finished_at is null
-  and (settings::jsonb -> 'skills') @> jsonb_build_array(jsonb_build_object('id', $2::text)) limit 1`;
+  and (${readableJson('settings')}::jsonb -> 'skills') @> jsonb_build_array(jsonb_build_object('id', $2::text)) limit 1`;
 const deleteSkill = `delete from skills where account_id = $1 and id = $2 returning id`;
 
 /** The skills of one account each: another account's skill does not exist (`skill_not_found`). */

@@ -18,6 +18,7 @@ import { readOpenCalls } from '../open-calls';
 import { readCallsOfResult, readFinalTexts } from '../read-runs';
 import { z } from 'zod';
 import { checked } from '../../../database/checked-query';
+import { readableJson } from '../../../database/readable-json';
 
 const lockedParent = checked(runRow, `select * from runs where id = $1 and status = 'waiting_child' for no key update`);
 
@@ -79,7 +80,7 @@ const parentsToResume = checked(
   z.object({ id: runId }),
   `
 select distinct parent.id
-from runs as parent cross join json_array_elements(parent.waiting->'child_runs') as awaited
+from runs as parent cross join json_array_elements(${readableJson('parent.waiting')}->'child_runs') as awaited
 left join runs as child on child.id = awaited->>'run_id'
 where parent.waiting is not null and parent.status = 'waiting_child' and (child.id is null or child.finished_at is not null)
 limit 100`,

@@ -13,6 +13,7 @@ import type { StoppedChild } from '@rondo/domain';
 import type { Sql } from '../../../database/sql';
 import { z } from 'zod';
 import { checked } from '../../../database/checked-query';
+import { readableJson } from '../../../database/readable-json';
 
 const below = `
 with recursive below as (
@@ -85,10 +86,10 @@ const unwelcomeWaits = checked(
   z.object({ accountId, runId, reason: z.string() }),
   `
 select child.account_id as "accountId", child.id as "runId",
-  'it waited for a person' || coalesce(': ' || left(child.waiting->'question'->>'text', 400), ' to raise a budget') as reason
+  'it waited for a person' || coalesce(': ' || left(${readableJson('child.waiting')}->'question'->>'text', 400), ' to raise a budget') as reason
 from runs as child join tool_calls on tool_calls.id = child.parent_call_id
 where child.waiting is not null and child.parent_run_id is not null and child.status in ('waiting_input', 'waiting_budget')
-  and child.stop_requested_at is null and tool_calls.arguments->>'on_waiting' = 'stop'
+  and child.stop_requested_at is null and ${readableJson('tool_calls.arguments')}->>'on_waiting' = 'stop'
 limit 100`,
 );
 

@@ -17,6 +17,7 @@ import { type NewRun, type RunMaker, createRun } from '../create-run';
 import type { RunOrigin } from '../run-origin';
 import { z } from 'zod';
 import { checked, jsonDocument } from '../../../database/checked-query';
+import { readableJson } from '../../../database/readable-json';
 
 type ChildSettings = { readonly settings: RunSettings } | { readonly problem: string };
 
@@ -64,7 +65,7 @@ export async function startChild(maker: RunMaker, order: ChildOrder): Promise<St
 const childById = checked(
   z.object({ agent_id: agentId.nullable(), agent_name: z.string() }),
   `
-select runs.agent_id, coalesce(runs.settings->'agent'->>'name', runs.agent_id, '') as agent_name
+select runs.agent_id, coalesce(${readableJson('runs.settings')}->'agent'->>'name', runs.agent_id, '') as agent_name
 from runs where id = $1 and parent_run_id = $2`,
 );
 

@@ -7,6 +7,7 @@ import { writeFacts } from '../../../run-log/group-commit';
 import { toRun, runRow } from '../../../run-log/run-row';
 import { z } from 'zod';
 import { checked, jsonDocument } from '../../../database/checked-query';
+import { readableJson } from '../../../database/readable-json';
 
 /** `least` leaves out a null: a sum of no rows would be the most that there is. */
 const toSum = (column: string): string => `least(coalesce(sum(${column}), 0), ${maxTokenSum}) as ${column}`;
@@ -23,7 +24,7 @@ const spentRow = z.object({
 const spentByOthers = checked(
   spentRow,
   `
-select root.settings->'budget' as budget, spent.*
+select ${readableJson('root.settings')}->'budget' as budget, spent.*
 from runs as root cross join lateral (
   select ${toSum('input_tokens')}, ${toSum('cached_tokens')}, ${toSum('output_tokens')}, coalesce(sum(cost_usd), 0) as cost_usd
   from (
@@ -46,16 +47,19 @@ export async function findTreeBudget(
   return { rootRunId, budget, spentByOthers: spent };
 }
 
+const allowed = `${readableJson('root.settings')}->'budget'`;
+const awaited = `${readableJson('waiter.waiting')}->'budget'`;
+
 /** Runs that wait for the budget of their tree as it was, and it has been raised since. */
 const waitersForRaised = checked(
   z.object({ id: runId }),
   `
-select waiter.id from runs as waiter join runs as root on root.id = waiter.waiting->'budget'->>'root_run_id'
+select waiter.id from runs as waiter join runs as root on root.id = ${awaited}->>'root_run_id'
 where waiter.waiting is not null and waiter.status = 'waiting_budget' and waiter.stop_requested_at is null
   and ($1::text is null or root.id = $1)
   and (
-    (root.settings->'budget'->>'usd')::float8 is distinct from (waiter.waiting->'budget'->>'usd')::float8
-    or (root.settings->'budget'->>'tokens')::float8 is distinct from (waiter.waiting->'budget'->>'tokens')::float8
+    (${allowed}->>'usd')::float8 is distinct from (${awaited}->>'usd')::float8
+    or (${allowed}->>'tokens')::float8 is distinct from (${awaited}->>'tokens')::float8
   )
 limit 100`,
 );

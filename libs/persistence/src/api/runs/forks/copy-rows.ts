@@ -7,40 +7,44 @@ import type { ForkIds } from './fork-ids';
 import { z } from 'zod';
 import { checked } from '../../../database/checked-query';
 
-/** What the shared part of a log consists of, each as the JSON of its rows. */
+/**
+ * Rows as the text of their composite type, which keeps every column as it is: Postgres takes no rows out of JSON that holds
+ * `\u0000` or half of a surrogate pair, which tools print. The ids in them are found in their JSON.
+ */
+export interface CopiedRows {
+  readonly json: string;
+  readonly records: readonly string[];
+}
+
+/** What the shared part of a log consists of. */
 export interface SharedRows {
-  readonly messages: string;
-  readonly events: string;
-  readonly calls: string;
+  readonly messages: CopiedRows;
+  readonly events: CopiedRows;
+  readonly calls: CopiedRows;
   readonly lastFactAt: string;
   /** Some calls were sent to an executor. */
   readonly usedTools: boolean;
 }
 
-const jsonRows = z.object({ rows: z.string() });
+/** `order` is a column of the table. */
+const selectRows = (table: string, { order, where }: { order: string; where: string }) =>
+  checked(
+    z.object({ json: z.string(), records: z.array(z.string()) }),
+    `
+select coalesce(json_agg(row_to_json(${table}) order by ${order}), '[]')::text as json,
+  coalesce(array_agg(${table}::text order by ${order}), '{}') as records from ${table} where ${where}`,
+  );
 
 /** Messages from before the run, and its own, as far as facts of the shared part have them. */
-const messageRows = checked(
-  jsonRows,
-  `
-select coalesce(json_agg(row_to_json(said) order by said.seq), '[]')::text as rows from (
-  select messages.*, case when messages.run_id = $4 then messages.run_id end as copied_run_id from messages
-  where thread_id = $1 and (id = any($3::text[]) or (seq <= $2 and run_id is distinct from $4))
-) as said`,
-);
-const eventRows = checked(
-  jsonRows,
-  `
-select coalesce(json_agg(row_to_json(run_events) order by seq), '[]')::text as rows from run_events where run_id = $1 and seq <= $2`,
-);
-const callRows = checked(
-  jsonRows,
-  `
-select coalesce(json_agg(row_to_json(tool_calls)), '[]')::text as rows from tool_calls where run_id = $1 and id = any($2::text[])`,
-);
+const messageRows = selectRows('messages', {
+  order: 'seq',
+  where: `thread_id = $1 and (id = any($3::text[]) or (seq <= $2 and run_id is distinct from $4))`,
+});
+const eventRows = selectRows('run_events', { order: 'seq', where: `run_id = $1 and seq <= $2` });
+const callRows = selectRows('tool_calls', { order: 'id', where: `run_id = $1 and id = any($2::text[])` });
 
-const readRows = async (sql: Sql, statement: typeof messageRows, values: unknown[]): Promise<string> =>
-  (await statement.first(sql, values))?.rows ?? '[]';
+const readRows = async (sql: Sql, statement: typeof messageRows, values: unknown[]): Promise<CopiedRows> =>
+  (await statement.first(sql, values)) ?? { json: '[]', records: [] };
 
 const pastThrough = checked(
   z.object({ seq: z.number() }),
@@ -106,13 +110,14 @@ export async function insertFork(sql: Sql, from: RunRow, fork: Fork): Promise<vo
   ]);
 }
 
+/** A message of an earlier run is one of no run in the new thread. */
 const newMessages = `
 insert into messages (id, thread_id, run_id, iteration, seq, type, is_llm_message, content, metadata, created_at)
-select id, thread_id, copied_run_id, iteration, seq, type, is_llm_message, content, metadata, created_at
-from json_to_recordset($1::json) as said(id text, thread_id text, copied_run_id text, iteration int, seq int, type text,
-  is_llm_message boolean, content json, metadata json, created_at timestamptz)`;
-const newEvents = `insert into run_events select * from json_populate_recordset(null::run_events, $1::json)`;
-const newCalls = `insert into tool_calls select * from json_populate_recordset(null::tool_calls, $1::json)`;
+select (said).id, (said).thread_id, case when (said).run_id = $2 then $2 end, (said).iteration, (said).seq, (said).type,
+  (said).is_llm_message, (said).content, (said).metadata, (said).created_at
+from (select unnest($1::text[])::messages as said) as copied`;
+const newEvents = `insert into run_events select (fact).* from (select unnest($1::text[])::run_events as fact) as copied`;
+const newCalls = `insert into tool_calls select (call).* from (select unnest($1::text[])::tool_calls as call) as copied`;
 
 const newRefs = `
 insert into blob_refs (thread_id, account_id, sha256) select $2, account_id, sha256 from blob_refs where thread_id = $1`;
@@ -137,13 +142,17 @@ export async function copyRows(
   { messages, events, calls }: SharedRows,
   { from, runId, threadId, ids, hasFiles }: Pick<Fork, 'runId' | 'threadId'> & CopyTarget,
 ): Promise<void> {
-  await sql.query(newMessages, [ids.rewrite(messages)]);
-  await sql.query(newEvents, [ids.rewrite(events)]);
-  await sql.query(newCalls, [ids.rewrite(calls)]);
+  const rewritten = ({ json, records }: CopiedRows) => {
+    ids.collect(json);
+    return records.map((record) => ids.rewrite(record));
+  };
+  await sql.query(newMessages, [rewritten(messages), runId]);
+  await sql.query(newEvents, [rewritten(events)]);
+  await sql.query(newCalls, [rewritten(calls)]);
   await sql.query(newRefs, [from.thread_id, threadId]);
   if (hasFiles) return;
   const uploads = await selectFiles.all(sql, [from.thread_id]);
-  const named = uploads.filter(({ file_id }) => messages.includes(file_id));
+  const named = uploads.filter(({ file_id }) => messages.json.includes(file_id));
   if (named.length === 0) return;
   await sql.query(newFiles, [runId, threadId, named.map(({ path }) => path), named.map(({ file_id }) => file_id)]);
 }

@@ -19,17 +19,21 @@ export class ForkIds {
     for (const [from, to] of given) this.ids.set(from, to);
   }
 
-  /** The same JSON with the new ids, byte for byte otherwise. */
-  rewrite(json: string): string {
-    this.collect(JSON.parse(json), '');
-    return json.replace(anyId, (id) => this.ids.get(id) ?? id);
+  /** Gives new ones for those in this JSON. */
+  collect(json: string): void {
+    this.collectIn(JSON.parse(json), '');
   }
 
-  private collect(value: unknown, name: string): void {
+  /** The same text with the new ids, byte for byte otherwise. */
+  rewrite(text: string): string {
+    return text.replace(anyId, (id) => this.ids.get(id) ?? id);
+  }
+
+  private collectIn(value: unknown, name: string): void {
     if (typeof value === 'string') this.add(value, name);
-    else if (Array.isArray(value)) for (const item of value) this.collect(item, name);
+    else if (Array.isArray(value)) for (const item of value) this.collectIn(item, name);
     else if (typeof value === 'object' && value !== null)
-      for (const [key, field] of Object.entries(value)) this.collect(field, key);
+      for (const [key, field] of Object.entries(value)) this.collectIn(field, key);
   }
 
   private add(id: string, name: string): void {

@@ -24,7 +24,7 @@ const readFacts = async (runId: RunId): Promise<readonly RecordedFact[]> =>
 
 const toAnswer = ({ threadId, runId }: ClaimedRun, call: { id: CallId; name: string }): NewFact[] => {
   const id = messageId.parse(`msg_${nextId()}`);
-  const result = { success: true, output: `what ${call.id} found` };
+  const result = { success: true, output: `what ${call.id} found: \0 and \ud800` };
   const content = [{ type: 'tool_result' as const, tool_call_id: call.id, name: call.name, result }];
   const place = { id, thread_id: threadId, run_id: runId, iteration: 1 };
   return [
@@ -138,7 +138,7 @@ describe('a fork', () => {
     expect(data).toMatchObject([{ status: 'completed', attempt: 1, run_id: run.id }]);
     const [call] = data;
     expect(texts[3]?.[1]).toContain(`I read it with ${call?.id}.`);
-    expect(call?.result?.output).toBe(`what ${call?.id} found`);
+    expect(call?.result?.output).toBe(`what ${call?.id} found: \0 and \ud800`);
     expect(texts[5]?.[1]).toContain('The workspace is a new one');
     expect(claim.run).toMatchObject({ epoch: 2, usage: { input_tokens: 100, output_tokens: 10, cost_usd: 0.25 } });
     expect(claim.toolSet).toBe('f00d');

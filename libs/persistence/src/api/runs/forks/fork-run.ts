@@ -77,7 +77,15 @@ export const forkRun = ({ database, newId }: Forking, order: ForkOrder): Promise
     const origin = { run_id: order.runId, seq: point.seq, hash };
     const { settings, traceId, createdBy } = order;
     const target = { runId: id, threadId: thread, epoch: toEpoch(log, point.seq) };
-    await insertFork(sql, row, { ...target, settings, traceId, createdBy, point, origin, messages: shared.messages });
+    await insertFork(sql, row, {
+      ...target,
+      settings,
+      traceId,
+      createdBy,
+      point,
+      origin,
+      messages: shared.messages.json,
+    });
     const given = [
       [row.id, id],
       [row.thread_id, thread],
