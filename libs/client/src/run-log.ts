@@ -17,7 +17,8 @@ export class RunLog {
   private facts: Fact[] = [];
   private readonly places = new Map<string, number>();
   private readonly open = new OpenTexts();
-  private state: RunView;
+  /** Changed in place: to copy it with each fact would take longer than the rest. */
+  private state: { -readonly [Name in keyof RunView]: RunView[Name] };
   private shown: RunView | undefined;
   private epoch = 0;
 
@@ -63,8 +64,12 @@ export class RunLog {
     this.epoch = fact.epoch;
     for (const streamId of supersededBy(fact)) this.open.close(streamId, fact.seq);
     this.change(rowChange(fact));
-    const { run_id: runId, thread_id: threadId, iteration, seq } = fact;
-    this.state = { ...this.state, ...statusChanges(this.state, fact), runId, threadId, iteration, lastSeq: seq };
+    const { state } = this;
+    Object.assign(state, statusChanges(state, fact));
+    state.runId = fact.run_id;
+    state.threadId = fact.thread_id;
+    state.iteration = fact.iteration;
+    state.lastSeq = fact.seq;
     if (isTerminal(fact)) this.open.clear();
     return true;
   }

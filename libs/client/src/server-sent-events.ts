@@ -37,7 +37,7 @@ class Lines {
   push(text: string): string[] {
     const rest = this.endedWithReturn && text.startsWith('\n') ? text.slice(1) : text;
     if (text !== '') this.endedWithReturn = text.endsWith('\r');
-    const lines = rest.split(/\r\n|\r|\n/);
+    const lines = rest.split(rest.includes('\r') ? /\r\n|\r|\n/ : '\n'); // almost always the latter, which is faster
     const last = lines.pop() ?? '';
     const [first, ...others] = lines;
     if (first === undefined) {

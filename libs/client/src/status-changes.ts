@@ -44,6 +44,6 @@ const table = {
 /** The types of facts that change the run itself. */
 export type StatusFactType = keyof typeof table;
 
-/** What a fact changes of the run itself. */
-export const statusChanges = (before: RunView, fact: Fact): Partial<RunView> =>
-  lookUp<Changes>(table, fact)?.(before) ?? {};
+/** What a fact changes of the run itself; of most, nothing. */
+export const statusChanges = (before: RunView, fact: Fact): Partial<RunView> | undefined =>
+  lookUp<Changes>(table, fact)?.(before);

@@ -42,7 +42,7 @@ export interface RunDetails {
   readonly sentAt: ReadonlyMap<string, string>;
 }
 
-export const noDetails: RunDetails = {
+const noDetails: RunDetails = {
   model: null,
   editsMessageId: null,
   createdAt: null,
@@ -57,49 +57,48 @@ export const noDetails: RunDetails = {
   sentAt: new Map(),
 };
 
-/** Details whose maps grow with the run: to copy them with each of its facts would take the square of its length. */
+/** Details that each fact changes in place: to copy them, or their maps, would take longer than the rest. */
 export interface GrowingDetails extends RunDetails {
+  lastAt: string | null;
   readonly iterations: Map<number, Iteration>;
   readonly sentAt: Map<string, string>;
 }
 
 export const newDetails = (): GrowingDetails => ({ ...noDetails, iterations: new Map(), sentAt: new Map() });
 
-/** The details after one more fact. They are new ones, with the same maps. */
-export const withFact = (before: GrowingDetails, fact: Fact): GrowingDetails => ({
-  ...changed(before, fact),
-  lastAt: fact.at,
-});
+export function addFact(details: GrowingDetails, fact: Fact): void {
+  Object.assign(details, changes(details, fact));
+  details.lastAt = fact.at;
+}
 
-function changed(before: GrowingDetails, fact: Fact): GrowingDetails {
+/** What the fact changes beside the maps. */
+function changes(before: GrowingDetails, fact: Fact): Partial<RunDetails> | undefined {
   switch (fact.type) {
     case 'run.created':
-      return { ...before, ...begun(fact) };
+      return begun(fact);
     case 'run.forked':
-      return { ...before, restedMs: before.restedMs + between(fact.data.paused_since, fact.at) };
+      return { restedMs: before.restedMs + between(fact.data.paused_since, fact.at) };
     case 'iteration.started':
-      return withIteration(before, fact.iteration, { startedSeq: fact.seq, startedAt: fact.at });
+      return changeIteration(before, fact.iteration, { startedSeq: fact.seq, startedAt: fact.at });
     case 'iteration.completed':
-      return withIteration(before, fact.iteration, { endedAt: fact.at });
+      return changeIteration(before, fact.iteration, { endedAt: fact.at });
     case 'usage.recorded':
-      return withUsage(before, fact);
+      return addUsage(before, fact);
     case 'browser.state':
-      return { ...before, screens: [...before.screens, fact] };
+      return { screens: [...before.screens, fact] };
     case 'tool.started':
-      return { ...before, sentAt: before.sentAt.set(fact.data.tool_call_id, fact.at) };
+      before.sentAt.set(fact.data.tool_call_id, fact.at);
+      return undefined;
     case 'message.created':
-      return { ...before, plan: readPlan(fact.data.message) ?? before.plan };
+      return { plan: readPlan(fact.data.message) ?? before.plan };
     case 'run.stop_requested':
-      return {
-        ...before,
-        stopRequest: { at: fact.data.requested_at, reason: fact.data.reason ?? fact.data.error ?? null },
-      };
+      return { stopRequest: { at: fact.data.requested_at, reason: fact.data.reason ?? fact.data.error ?? null } };
     case 'run.completed':
     case 'run.failed':
     case 'run.stopped':
-      return { ...before, endedAt: fact.at };
+      return { endedAt: fact.at };
     default:
-      return before;
+      return undefined;
   }
 }
 
@@ -119,21 +118,20 @@ const newIteration = {
   model: null,
 };
 
-function withIteration(before: GrowingDetails, number: number, change: Partial<Iteration>): GrowingDetails {
-  const changed = { ...(before.iterations.get(number) ?? { ...newIteration, number }), ...change };
-  return { ...before, iterations: before.iterations.set(number, changed) };
+function changeIteration({ iterations }: GrowingDetails, number: number, change: Partial<Iteration>): undefined {
+  iterations.set(number, { ...(iterations.get(number) ?? { ...newIteration, number }), ...change });
 }
 
-function withUsage(before: GrowingDetails, { iteration, data }: FactWithType<'usage.recorded'>): GrowingDetails {
+function addUsage(before: GrowingDetails, { iteration, data }: FactWithType<'usage.recorded'>): Partial<RunDetails> {
   const known = before.iterations.get(iteration);
   const costUsd = data.cost_usd === null || known?.costUsd === null ? null : (known?.costUsd ?? 0) + data.cost_usd;
-  const change = {
+  changeIteration(before, iteration, {
     inputTokens: (known?.inputTokens ?? 0) + data.input_tokens,
     outputTokens: (known?.outputTokens ?? 0) + data.output_tokens,
     costUsd,
     model: data.model,
-  };
-  return { ...withIteration(before, iteration, change), contextTokens: data.input_tokens + data.output_tokens };
+  });
+  return { contextTokens: data.input_tokens + data.output_tokens };
 }
 
 /** The items of a state message about the plan. Its metadata is written by Rondo, the texts in it by the model. */

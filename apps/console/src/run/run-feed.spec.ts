@@ -66,7 +66,7 @@ describe('the feed of a run', () => {
     await sent.send(fact(1));
     await jest.advanceTimersByTimeAsync(16);
     await sent.send(fact(2));
-    await jest.advanceTimersByTimeAsync(199);
+    await jest.advanceTimersByTimeAsync(599);
     expect(seen).toEqual([1]);
     await jest.advanceTimersByTimeAsync(1);
     expect(seen).toEqual([1, 2]);

@@ -14,8 +14,8 @@ export interface FedRun {
 
 /** Listeners hear of changes at most once in this time. */
 const frameMs = 16;
-/** They rest so many times longer than the last change took them: a page that catches up with a long log would else only render. */
-const restTimes = 2;
+/** They rest so many times longer than the last change took them: a page that catches up with a long log would else mostly render. */
+const restTimes = 6;
 
 /** A run as something to subscribe to, with all of its facts, which the scrubber and the proof need. */
 export class RunFeed {

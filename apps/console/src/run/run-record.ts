@@ -1,23 +1,28 @@
 import { type Fact, RunLog, type RunView, type StreamEvent, isFact } from '@rondo/client';
-import { type RunDetails, newDetails, withFact } from './run-details.ts';
+import { type RunDetails, addFact, newDetails } from './run-details.ts';
 
 /** A run as some of its events show it. It is reduced outside of React, so that a fast stream costs no rendering. */
 export class RunRecord {
   private readonly log = new RunLog();
-  private known = newDetails();
+  private readonly known = newDetails();
+  private shown: RunDetails | undefined;
 
   apply(event: StreamEvent): void {
     const lastSeq = this.log.lastSeq;
     this.log.apply(event);
-    if (isFact(event) && event.seq > lastSeq) this.known = withFact(this.known, event);
+    if (!isFact(event) || event.seq <= lastSeq) return;
+    addFact(this.known, event);
+    this.shown = undefined;
   }
 
   get view(): RunView {
     return this.log.view;
   }
 
+  /** They do not change, but for their maps, which grow with the run. */
   get details(): RunDetails {
-    return this.known;
+    this.shown ??= { ...this.known };
+    return this.shown;
   }
 
   get lastSeq(): number {
