@@ -38,6 +38,11 @@ export function Conversation({ thread, parts, children }: ConversationProps) {
   return (
     <section className="rondo-chat" aria-busy={isLoading}>
       {items.length === 0 && !isLoading && children}
+      {thread.hasOlder && (
+        <p className="rondo-status">
+          Older messages are not shown. <Button work={() => thread.loadOlder()}>Load more of them</Button>
+        </p>
+      )}
       <ItemList rondo={rondo} items={items} parts={parts} />
       <Approvals approvals={approvals} approve={approve} />
       <WaitingLine waiting={waiting && isDecidedHere(waiting) ? null : waiting} />

@@ -22,6 +22,8 @@ export interface WatchedThread {
   readonly isLoading: boolean;
   /** What was said and done, in order; the turn of the run that goes on grows. */
   readonly turns: readonly Turn[];
+  /** Whether older messages of the thread are left out: a long one shows its newest 2,000 until more are asked for. */
+  readonly hasOlder: boolean;
   /** The runs of these turns that did not complete, by their ids. */
   readonly endings: ThreadView['endings'];
   /** What edited questions said before, by the id of the question that is asked now. */
@@ -44,12 +46,12 @@ export interface WatchedThread {
 
 /** Another page may add to a thread, and a queued run may begin. */
 const refreshMs = 3_000;
-const mostMessages = 2_000;
+const messagesAtOnce = 2_000;
 const mostRuns = 100;
 
 const empty: WatchedThread = {
   ...{ threadId: null, isLoading: false, turns: [], endings: new Map(), former: new Map(), question: undefined },
-  ...{ run: undefined, live: null, isActive: false, queued: [], approvals: [], error: null },
+  ...{ hasOlder: false, run: undefined, live: null, isActive: false, queued: [], approvals: [], error: null },
 };
 
 /** A thread as something to subscribe to: its history, and the run that is active or the newest, live. */
@@ -59,6 +61,7 @@ export class ThreadWatch {
   private stored: ThreadView | undefined;
   /** Of the runs that the messages were read with: they are read again when it changes. */
   private version = '';
+  private mostMessages = messagesAtOnce;
   private followed: RunWatch | undefined;
   private leave: (() => void) | undefined;
   private approvalIds: readonly string[] = [];
@@ -98,6 +101,12 @@ export class ThreadWatch {
     await this.reading;
   }
 
+  /** Resolves when more of the older messages are shown. */
+  async loadOlder(): Promise<void> {
+    this.mostMessages += messagesAtOnce;
+    await this.refresh();
+  }
+
   private pause(): void {
     clearTimeout(this.timer);
     this.leave?.();
@@ -132,12 +141,12 @@ export class ThreadWatch {
     if (version === this.version) return;
     const run = runs.findLast((one) => !isOver(one)) ?? runs[0];
     const newestFirst = this.rondo.threads.messages(threadId, { limit: 200, order: 'desc' });
-    const messages = (await take(newestFirst, mostMessages)).items.toReversed();
+    const { items, hasMore: hasOlder } = await take(newestFirst, this.mostMessages);
     if (this.isPaused()) return;
     this.version = version;
-    this.stored = toThreadView(messages, { run, runs, older: [] });
+    this.stored = toThreadView(items.toReversed(), { run, runs, older: [] });
     this.follow(run?.id);
-    this.show({ isLoading: false });
+    this.show({ isLoading: false, hasOlder });
   }
 
   private follow(runId: string | undefined): void {

@@ -30,6 +30,7 @@ let gateway: ScriptedGateway;
 let sent: { path: string; body: unknown }[];
 let runs: unknown[];
 let facts: string[];
+let stored: number;
 const approval = {
   id: 'apr_1',
   run_id: 'run_1',
@@ -39,8 +40,20 @@ const approval = {
   outcome: null,
 };
 
+/** Of that many stored messages, the newest first. */
+function storedPage(url: string) {
+  const query = new URL(url, 'http://localhost').searchParams;
+  const from = Number(query.get('after') ?? 0);
+  const to = Math.min(stored, from + Number(query.get('limit')));
+  const data = Array.from({ length: to - from }, (_, index) => ({
+    ...said(`old_${stored - from - index}`, 'user', 'Hello.'),
+    run_id: 'run_0',
+  }));
+  return { data, next_cursor: to < stored ? String(to) : null };
+}
+
 beforeEach(async () => {
-  [sent, runs, facts] = [[], [], begun];
+  [sent, runs, facts, stored] = [[], [], begun, 0];
   gateway = await ScriptedGateway.start(({ method, url = '' }, response, body) => {
     const [path = ''] = url.split('?');
     if (method === 'POST') {
@@ -48,7 +61,7 @@ beforeEach(async () => {
       if (path === '/v1/runs') runs = [run()];
       sendJson(response, 201, run());
     } else if (path === '/v1/runs') sendJson(response, 200, page(runs));
-    else if (path === '/v1/threads/thread_1/messages') sendJson(response, 200, page([]));
+    else if (path === '/v1/threads/thread_1/messages') sendJson(response, 200, storedPage(url));
     else if (path === '/v1/approvals/apr_1') sendJson(response, 200, approval);
     else if (path.endsWith('/stream')) response.writeHead(200).write(facts.join(''));
     else sendJson(response, 404, { type: 'about:blank', title: 'Not Found', status: 404, code: 'not_found' });
@@ -80,6 +93,8 @@ async function show(options: UseThreadOptions = {}) {
 const listTexts = ({ turns }: UsedThread) =>
   turns.flatMap(({ rows }) => rows.flatMap((row) => (row.kind === 'message' ? row.text : [])));
 
+const listIds = ({ turns }: UsedThread) => turns.flatMap(({ rows }) => rows.map(({ id }) => id));
+
 describe('useThread', () => {
   it('begins a thread with the first message, says so, and goes on with it when the page gives it back', async () => {
     const told: string[] = [];
@@ -98,6 +113,19 @@ describe('useThread', () => {
     expect(listTexts(same)).toEqual(['Hello.']);
     expect(streams()).toBe(before);
     expect(sent).toEqual([{ path: '/v1/runs', body: { model: 'demo/coder', input: 'Hello.' } }]);
+    leave();
+  });
+
+  it('says that older messages of a long thread are left out, and loads them when it is asked to', async () => {
+    [runs, stored] = [[run({ status: 'completed' })], 2_001];
+    const { until, leave } = await show({ threadId: 'thread_1' });
+    const begun = await until(({ hasOlder }) => hasOlder);
+    expect([listIds(begun).at(0), listIds(begun).includes('old_1')]).toEqual(['old_2', false]);
+
+    const whole = until(({ hasOlder }) => !hasOlder);
+    await begun.loadOlder();
+
+    expect(listIds(await whole).slice(0, 2)).toEqual(['old_1', 'old_2']);
     leave();
   });
 

@@ -34,6 +34,8 @@ export interface UsedThread extends WatchedThread {
   readonly upload: (file: File) => Promise<UploadedFile>;
   /** Asks the newest question anew, in other words. */
   readonly edit: (text: string) => Promise<string>;
+  /** Reads more of the older messages, where `hasOlder`. Resolves when they are shown. */
+  readonly loadOlder: () => Promise<void>;
 }
 
 type ThreadActions = Omit<UsedThread, keyof WatchedThread | 'rondo'>;
@@ -120,6 +122,7 @@ function createActions(rondo: Rondo, watch: ThreadWatch, latest: () => UseThread
       await rondo.approvals.decide(id, { ...decision, arguments_hash });
     },
     upload: (file) => rondo.files.upload(file),
+    loadOlder: () => watch.loadOlder(),
     edit: (text) => {
       const { question } = watch.current();
       if (!question) throw new Error('There is no question to edit.');
