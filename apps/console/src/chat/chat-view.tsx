@@ -26,7 +26,8 @@ interface ChatViewProps {
   readonly browser?: ReactNode;
   /** Asks what the agent proposes. Absent: the reader may not. */
   readonly ask?: ((text: string) => Promise<unknown>) | undefined;
-  /** What is below the conversation. */
+  /** What is above the conversation, and what is below it. */
+  readonly top?: ReactNode;
   readonly children?: ReactNode;
 }
 
@@ -34,7 +35,7 @@ const noTurns: readonly Turn[] = [];
 
 /** A conversation, and beside it what the agent does at its computer. */
 export function ChatView(props: ChatViewProps) {
-  const { before, after = noTurns, live, isActive = false, endings, browser, ask, children } = props;
+  const { before, after = noTurns, live, isActive = false, endings, browser, ask, top, children } = props;
   const { target } = useChatPanel();
   const liveTurns = useMemo(() => (live ? [live] : noTurns), [live]);
   const itemsBefore = useMemo(() => toChatItems(before, endings), [before, endings]);
@@ -56,6 +57,7 @@ export function ChatView(props: ChatViewProps) {
   return (
     <div className="chat-body">
       <div className="run-main chat">
+        {top}
         <LogList items={items} label="Conversation" follows>
           {(item) => <Item item={item} shownCall={shown?.row.id} isNewest={item.key === newest} />}
         </LogList>

@@ -24,12 +24,13 @@ interface LiveConversationProps {
   readonly endings: ReadonlyMap<string, EndedRun>;
   readonly onEnd: () => Promise<void>;
   readonly ask: ((text: string) => Promise<unknown>) | undefined;
+  readonly top: ReactNode;
   readonly children: ReactNode;
 }
 
 /** The messages, and in their midst a run as it goes on. */
 export function LiveConversation({ run, before, after, ...props }: LiveConversationProps) {
-  const { endings, onEnd, ask, children } = props;
+  const { endings, onEnd, ask, top, children } = props;
   const { now } = useRunFeed(run.id, undefined);
   const { view, details } = now;
   const live = useMemo(() => ({ runId: run.id, rows: view.rows }), [run.id, view.rows]);
@@ -43,7 +44,7 @@ export function LiveConversation({ run, before, after, ...props }: LiveConversat
 
   const browser = <OpenBrowser threadId={run.thread_id} isFree={!atWork.includes(run.status)} />;
   return (
-    <ChatView {...others} live={live} isActive={!view.isOver} endings={endings} browser={browser} ask={ask}>
+    <ChatView {...others} {...{ live, endings, browser, ask, top }} isActive={!view.isOver}>
       <StopCard view={view} details={details} />
       {view.failure && (
         <p className="failure" role="alert">

@@ -2,7 +2,7 @@ import { type Run, type Thread, isOver } from '@rondo/client';
 import { type NewMessage, type ThreadView, sendMessage } from '@rondo/react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { ChatView } from '../chat/chat-view.tsx';
 import { ShareThread } from '../chat/share-thread.tsx';
 import { useNotifications } from '../chat/use-notifications.ts';
@@ -11,6 +11,7 @@ import { type TimelineLinks, TimelineLinksContext, noLinks } from '../run/timeli
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { useThreadTerminal } from '../terminal/terminal-session.ts';
+import { count } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { FailedPage } from '../ui/failed-page.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
@@ -37,20 +38,26 @@ function OneThread({ threadId }: { readonly threadId: string }) {
     queryKey: ['thread', threadId],
     queryFn: ({ signal }) => rondo.threads.get(threadId, { signal }),
   });
-  const { shown, error, refresh } = useThread(threadId);
+  const { shown, older, error, refresh } = useThread(threadId);
   const failure = thread.error ?? (shown ? null : error);
   if (failure) return <FailedPage error={failure} list={{ to: '/threads', name: 'All threads' }} />;
   if (!thread.data || !shown) return <Loading what="the thread" />;
-  return <Conversation thread={thread.data} shown={shown} refresh={refresh} />;
+  return (
+    <Conversation thread={thread.data} shown={shown} refresh={refresh}>
+      {older && <OlderMessages {...older} />}
+    </Conversation>
+  );
 }
 
 interface ConversationProps {
   readonly thread: Thread;
   readonly shown: ThreadView;
   readonly refresh: () => Promise<void>;
+  /** Above what was said. */
+  readonly children: ReactNode;
 }
 
-function Conversation({ thread, shown, refresh }: ConversationProps) {
+function Conversation({ thread, shown, refresh, children }: ConversationProps) {
   const { run, queued, before, after, endings, former, question } = shown;
   const rondo = useRondo();
   const mayWrite = useMay('write');
@@ -96,17 +103,36 @@ function Conversation({ thread, shown, refresh }: ConversationProps) {
               endings={endings}
               onEnd={refresh}
               ask={ask}
+              top={children}
             >
               {foot}
             </LiveConversation>
           ) : (
-            <ChatView before={before} endings={endings}>
+            <ChatView before={before} endings={endings} top={children}>
               {foot}
             </ChatView>
           )}
         </div>
       </ChatPanelContext>
     </TimelineLinksContext>
+  );
+}
+
+interface OlderMessagesProps {
+  readonly shown: number;
+  readonly isComing: boolean;
+  readonly load: () => void;
+}
+
+/** That a long thread is not shown whole, and the way to the rest of it. */
+function OlderMessages({ shown, isComing, load }: OlderMessagesProps) {
+  return (
+    <p className="chat-older" role="status">
+      The newest {count(shown)} messages of this thread are shown, and older ones are not.
+      <button disabled={isComing} onClick={load}>
+        {isComing ? 'Loading …' : 'Load older ones'}
+      </button>
+    </p>
   );
 }
 

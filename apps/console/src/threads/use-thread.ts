@@ -1,11 +1,12 @@
 import { type Rondo, type Run, isOver, take } from '@rondo/client';
 import { toThreadView } from '@rondo/react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 
-const mostMessages = 2_000;
+/** How many messages are shown, and how many more each time that older ones are asked for. */
+const messagesAtOnce = 2_000;
 /** What is seen first, at the end of a conversation. All of it takes as many requests as it has pages. */
 const messagesAtFirst = 100;
 const mostRuns = 500;
@@ -15,6 +16,7 @@ const none: readonly Run[] = [];
 export function useThread(threadId: string) {
   const rondo = useRondo();
   const refreshKey = useRefreshKey();
+  const [most, setMost] = useState(messagesAtOnce);
   const runs = useQuery({
     queryKey: ['runs', threadId],
     queryFn: () => take(rondo.runs.list({ thread_id: threadId, limit: 20 }), 20),
@@ -30,17 +32,18 @@ export function useThread(threadId: string) {
   });
   const newest = useQuery({
     queryKey: ['newest messages', threadId],
-    queryFn: () => readNewest(rondo, threadId, messagesAtFirst),
+    queryFn: async () => (await readNewest(rondo, threadId, messagesAtFirst)).items,
     staleTime: Infinity,
     gcTime: 0,
   });
   const messages = useQuery({
-    queryKey: ['messages', threadId, run?.id],
-    queryFn: async () => ({ run, items: await readNewest(rondo, threadId, mostMessages) }),
+    queryKey: ['messages', threadId, run?.id, most],
+    queryFn: async () => ({ run, ...(await readNewest(rondo, threadId, most)) }),
     enabled: runs.data !== undefined && !newest.isPending,
-    placeholderData: (before) => before ?? (newest.data && { run, items: newest.data }),
+    placeholderData: (before) => before ?? (newest.data && { run, items: newest.data, hasMore: false }),
   });
   const refresh = () => Promise.all([runs.refetch(), refreshKey(['messages', threadId])]).then(() => undefined);
+  const load = () => setMost((before) => before + messagesAtOnce);
   const shown = useMemo(
     () =>
       messages.data &&
@@ -50,6 +53,11 @@ export function useThread(threadId: string) {
   return {
     error: runs.error ?? newest.error ?? messages.error,
     shown,
+    /** Of a thread with more messages than are shown: how many are, and the way to older ones. */
+    older:
+      messages.data?.hasMore === true
+        ? { shown: messages.data.items.length, isComing: messages.isPlaceholderData, load }
+        : null,
     refresh,
   };
 }
@@ -57,6 +65,6 @@ export function useThread(threadId: string) {
 /** In their order. */
 async function readNewest(rondo: Rondo, threadId: string, count: number) {
   const limit = Math.min(count, 200);
-  const { items } = await take(rondo.threads.messages(threadId, { limit, order: 'desc' }), count);
-  return items.toReversed();
+  const { items, hasMore } = await take(rondo.threads.messages(threadId, { limit, order: 'desc' }), count);
+  return { items: items.toReversed(), hasMore };
 }

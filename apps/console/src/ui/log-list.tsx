@@ -23,6 +23,7 @@ export function LogList<Item extends { readonly key: string }>(props: LogListPro
     estimateSize: () => 96,
     getItemKey: (index) => items[index]?.key ?? index,
     overscan: 6,
+    anchorTo: follows ? 'end' : 'start', // older items that come in front do not move what is read
   });
   const height = list.getTotalSize();
   useLayoutEffect(() => {
