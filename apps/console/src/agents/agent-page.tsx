@@ -11,7 +11,8 @@ import { TextField } from '../ui/fields.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
 import { Loading } from '../ui/states.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
-import { AgentEditor } from './agent-editor.tsx';
+import { DefinitionEditor } from './definition-editor.tsx';
+import { DefinitionForm } from './definition-form.tsx';
 import { AgentTags } from './agent-tags.tsx';
 import { AgentTriggers } from './agent-triggers.tsx';
 import { AgentVersions } from './agent-versions.tsx';
@@ -59,15 +60,16 @@ function OneAgent({ agent, versions, refresh }: OneAgentProps) {
     <>
       <AgentHead agent={agent} refresh={refresh} />
       <div className="agent-body">
-        <AgentEditor
+        <DefinitionEditor
           definition={draft}
           onChange={setDraft}
+          form={<DefinitionForm definition={draft} onChange={setDraft} />}
           save={save}
           saveWords={`Save as version ${agent.latest_version + 1}`}
           isChanged={isChanged && mayWrite}
         >
           {isChanged && mayWrite && <NoteField note={note} onChange={setNote} />}
-        </AgentEditor>
+        </DefinitionEditor>
         <div>
           {mayWrite && <TryAgent definition={draft} other={isChanged ? agent.definition : undefined} />}
           <AgentVersions agent={agent} versions={versions} onChanged={refresh} />
@@ -146,9 +148,10 @@ export function NewAgentPage() {
     <>
       <ItemHead list={{ to: '/agents', name: 'Agents' }} title="New agent" crumb="new" />
       <div className="agent-body">
-        <AgentEditor
+        <DefinitionEditor
           definition={draft}
           onChange={setDraft}
+          form={<DefinitionForm definition={draft} onChange={setDraft} />}
           save={save}
           saveWords="Create"
           isChanged={draft.name.trim() !== ''}

@@ -10,7 +10,7 @@ interface DefinitionFormProps {
   readonly onChange: (definition: AgentDefinition) => void;
 }
 
-const profiles = [
+export const profiles = [
   ['', 'default'],
   ['suna', 'suna'],
   ['ii', 'ii'],

@@ -9,8 +9,8 @@ it.each(['json', 'yaml'] as const)('a definition is the same after %s', async (f
 it.each([
   ['json', '{', 'not JSON'],
   ['yaml', 'a: [', 'not YAML'],
-  ['yaml', '- a list', 'An agent is an object'],
-  ['json', 'null', 'An agent is an object'],
+  ['yaml', '- a list', 'It must be an object'],
+  ['json', 'null', 'It must be an object'],
 ] as const)('says what is wrong with %s %s', async (format, text, words) => {
   await expect(parseDefinition(text, format)).rejects.toThrow(words);
 });

@@ -1,20 +1,21 @@
-import type { AgentDefinition } from '@rondo/client';
-
 /** As what a definition is edited. */
 export type Format = 'form' | 'json' | 'yaml';
 
 /** YAML is read and written by a package that is loaded when it is used. */
-export async function printDefinition(definition: AgentDefinition, format: Exclude<Format, 'form'>): Promise<string> {
+export async function printDefinition(definition: object, format: Exclude<Format, 'form'>): Promise<string> {
   if (format === 'json') return JSON.stringify(definition, null, 2);
   const { dump } = await import('js-yaml');
   return dump(definition, { lineWidth: 100 });
 }
 
-/** Rejects with what is wrong. Whether the fields make an agent is decided by the gateway. */
-export async function parseDefinition(text: string, format: Exclude<Format, 'form'>): Promise<AgentDefinition> {
+/** Rejects with what is wrong. Whether its fields are right is decided by the gateway. */
+export async function parseDefinition<Definition extends object>(
+  text: string,
+  format: Exclude<Format, 'form'>,
+): Promise<Definition> {
   const value = format === 'json' ? parseJson(text) : await parseYaml(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('An agent is an object.');
-  return value as AgentDefinition; // the gateway refuses what is none, with the field
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('It must be an object.');
+  return value as Definition; // the gateway refuses what is none, with the field
 }
 
 /** Throws with what is wrong. */

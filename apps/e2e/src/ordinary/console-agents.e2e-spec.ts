@@ -169,12 +169,18 @@ describe('agents in the console', () => {
 
   it('settings of the account are stored, and refused with the field that is wrong', async () => {
     await browser.open('/console/agents/settings');
-    const field = page.getByLabel('Settings, as JSON');
-    await field.fill(JSON.stringify({ limits: { max_iterations: 0 } }));
+    const field = page.getByLabel('Iterations of a run, at most');
+    await field.fill('0');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('alert').getByText('limits.max_iterations').waitFor();
 
-    await field.fill(JSON.stringify({ limits: { max_iterations: 77 } }));
+    await page.getByRole('button', { name: 'JSON' }).click();
+    await page
+      .getByLabel('The definition, as JSON')
+      .fill(JSON.stringify({ limits: { max_iterations: 77, max_malformed_calls: 3 } }));
+    await page.getByRole('button', { name: 'Form' }).click();
+    expect(await field.inputValue()).toBe('77');
+    await page.getByText('limits, max malformed calls').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Changed', { exact: false }).waitFor();
     expect(await client.json('GET', '/settings')).toMatchObject({ settings: { limits: { max_iterations: 77 } } });

@@ -1,13 +1,13 @@
-import type { AgentDefinition } from '@rondo/client';
 import { type ReactNode, useId, useState } from 'react';
 import { Action } from '../ui/action.tsx';
 import { problemText } from '../ui/problem-text.ts';
-import { DefinitionForm } from './definition-form.tsx';
 import { type Format, parseDefinition, printDefinition } from './definition-text.ts';
 
-interface AgentEditorProps {
-  readonly definition: AgentDefinition;
-  readonly onChange: (definition: AgentDefinition) => void;
+interface DefinitionEditorProps<Definition> {
+  readonly definition: Definition;
+  readonly onChange: (definition: Definition) => void;
+  /** Its fields, which call `onChange` too. */
+  readonly form: ReactNode;
   readonly save: () => Promise<unknown>;
   readonly saveWords: string;
   readonly isChanged: boolean;
@@ -22,7 +22,8 @@ const formats: readonly (readonly [Format, string])[] = [
 ];
 
 /** A definition as a form, as JSON or as YAML; all three are the same one. */
-export function AgentEditor({ definition, onChange, save, saveWords, isChanged, children }: AgentEditorProps) {
+export function DefinitionEditor<Definition extends object>(props: DefinitionEditorProps<Definition>) {
+  const { definition, onChange, form, save, saveWords, isChanged, children } = props;
   const [format, setFormat] = useState<Format>('form');
   const [text, setText] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
@@ -34,7 +35,7 @@ export function AgentEditor({ definition, onChange, save, saveWords, isChanged, 
   const edit = (written: string) => {
     setText(written);
     if (format === 'form') return;
-    parseDefinition(written, format).then(
+    parseDefinition<Definition>(written, format).then(
       (parsed) => {
         setProblem(null);
         onChange(parsed);
@@ -56,11 +57,7 @@ export function AgentEditor({ definition, onChange, save, saveWords, isChanged, 
           </button>
         ))}
       </div>
-      {format === 'form' ? (
-        <DefinitionForm definition={definition} onChange={onChange} />
-      ) : (
-        <TextOfDefinition format={format} text={text} onChange={edit} problem={problem} />
-      )}
+      {format === 'form' ? form : <TextOfDefinition format={format} text={text} onChange={edit} problem={problem} />}
       {children}
       <div className="actions editor-end">
         {isChanged && problem === null ? (

@@ -1,0 +1,152 @@
+import type { StoredAccountSettings } from '@rondo/client';
+import { useModels } from '../threads/run-choice.tsx';
+import { ChoiceField, NumberField, TextField } from '../ui/fields.tsx';
+import { withField, withMember } from './definition-edits.ts';
+import { profiles } from './definition-form.tsx';
+import { listOthers } from './other-settings.ts';
+import { ToolChoices } from './tool-choices.tsx';
+
+export type AccountSettings = StoredAccountSettings['settings'];
+
+interface SettingsFormProps {
+  readonly settings: AccountSettings;
+  readonly onChange: (settings: AccountSettings) => void;
+}
+
+type Part = 'limits' | 'budget' | 'llm' | 'context';
+
+/** Numbers of the settings, with what they are and their unit. */
+const numbers: readonly (readonly [part: Part, name: string, label: string])[] = [
+  ['limits', 'max_iterations', 'Iterations of a run, at most'],
+  ['limits', 'max_duration_s', 'Time of a run, at most, in seconds'],
+  ['limits', 'tool_timeout_s', 'Time of a tool call, at most, in seconds'],
+  ['limits', 'max_identical_calls', 'The same call in a row, at most'],
+  ['limits', 'max_active_children', 'Runs at once below a run, at most'],
+  ['limits', 'max_run_depth', 'Levels of runs below a run, at most'],
+  ['budget', 'usd', 'Budget of a run, in USD'],
+  ['budget', 'tokens', 'Budget of a run, in tokens'],
+  ['llm', 'max_tokens', 'A reply of the model, at most, in tokens'],
+  ['llm', 'temperature', 'Temperature'],
+  ['context', 'token_threshold', 'Older messages are summarized from, in tokens'],
+  ['context', 'summary_target_tokens', 'Length of a summary, in tokens'],
+];
+const shown = [
+  'model',
+  'profile',
+  'interactive',
+  'approval_expires_s',
+  'tools',
+  ...numbers.map(([part, name]) => `${part}.${name}`),
+];
+
+const yesOrNo = [
+  ['', 'default'],
+  ['true', 'yes'],
+  ['false', 'no'],
+] as const;
+
+/** The settings that most accounts have, and what else is set. Empty fields mean what the deployment or a profile says. */
+export function SettingsForm({ settings, onChange }: SettingsFormProps) {
+  const change = <Name extends keyof AccountSettings>(name: Name, value: AccountSettings[Name] | undefined) =>
+    onChange(withField(settings, name, value));
+  const profile = (value: string) =>
+    change('profile', profiles.find(([name]) => name === value && name !== '')?.[0] || undefined);
+  return (
+    <>
+      <div className="fields">
+        <Model model={settings.model} onChange={(model) => change('model', model)} />
+        <ChoiceField
+          label="Profile"
+          options={profiles}
+          value={settings.profile ?? ''}
+          onChange={({ currentTarget }) => profile(currentTarget.value)}
+        />
+        <ChoiceField
+          label="Runs may ask a person"
+          options={yesOrNo}
+          value={settings.interactive === undefined ? '' : String(settings.interactive)}
+          onChange={({ currentTarget: { value } }) =>
+            change('interactive', value === '' ? undefined : value === 'true')
+          }
+        />
+        <NumberField
+          placeholder="default"
+          label="An approval expires after, in seconds"
+          value={settings.approval_expires_s}
+          onChange={(value) => change('approval_expires_s', value)}
+        />
+      </div>
+      <Numbers settings={settings} onChange={onChange} />
+      <ToolChoices tools={settings.tools} onChange={(tools) => change('tools', tools)} />
+      <Others settings={settings} />
+    </>
+  );
+}
+
+/** The members of a part that are numbers. */
+type Members = Readonly<Record<string, number>> | undefined;
+
+function Numbers({ settings, onChange }: SettingsFormProps) {
+  return (
+    <div className="fields">
+      {numbers.map(([part, name, label]) => {
+        const members = settings[part] as Members; // those that the list names are
+        return (
+          <NumberField
+            key={label}
+            placeholder="default"
+            label={label}
+            value={members?.[name]}
+            onChange={(value) => onChange(withField(settings, part, withMember(members, name, value)))}
+          />
+        );
+      })}
+    </div>
+  );
+}
+
+/** What is set and has no field here. It is changed as JSON or YAML. */
+function Others({ settings }: Pick<SettingsFormProps, 'settings'>) {
+  const others = listOthers(settings, shown);
+  if (others.length === 0) return null;
+  return (
+    <>
+      <h2>Also set</h2>
+      <dl>
+        {others.map(({ words, value }) => (
+          <div key={words}>
+            <dt>{words}</dt>
+            <dd dir="auto">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+function Model({
+  model,
+  onChange,
+}: {
+  readonly model: string | undefined;
+  readonly onChange: (model: string) => void;
+}) {
+  const models = useModels();
+  return (
+    <>
+      <TextField
+        label="Model"
+        list="models-of-account"
+        placeholder="default"
+        spellCheck={false}
+        value={model ?? ''}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+      <datalist id="models-of-account">
+        {models.map((id) => (
+          <option key={id} value={id} />
+        ))}
+      </datalist>
+    </>
+  );
+}
