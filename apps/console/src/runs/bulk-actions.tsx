@@ -20,6 +20,8 @@ interface BulkAction {
   /** What the work is done to. */
   readonly toIds: (runs: readonly Run[]) => readonly string[];
   readonly noun: string;
+  /** Of the buttons: what takes something away looks like it. */
+  readonly className: 'primary' | 'danger';
   readonly work: (rondo: Rondo, id: string) => Promise<unknown>;
 }
 
@@ -29,6 +31,7 @@ const actions: readonly BulkAction[] = [
     question: (count) => `Stop ${count} that are not over?`,
     toIds: (runs) => runs.filter((run) => !isOver(run)).map(({ id }) => id),
     noun: 'run',
+    className: 'danger',
     work: (rondo, id) => rondo.runs.stop(id, { reason: 'Stopped in the console, with others.' }),
   },
   {
@@ -36,6 +39,7 @@ const actions: readonly BulkAction[] = [
     question: (count) => `Start ${count} again that are over, each with its input and settings, on a new thread?`,
     toIds: (runs) => runs.filter(isOver).map(({ id }) => id),
     noun: 'run',
+    className: 'primary',
     work: async (rondo, id) => rondo.runs.create(await readRequest(rondo, id)),
   },
   {
@@ -43,6 +47,7 @@ const actions: readonly BulkAction[] = [
     question: (count) => `Delete ${count}, with all of their runs, messages and files? A thread at work is left.`,
     toIds: (runs) => [...new Set(runs.map(({ thread_id: id }) => id))],
     noun: 'thread',
+    className: 'danger',
     work: (rondo, id) => rondo.threads.delete(id),
   },
 ];
@@ -53,7 +58,11 @@ export function BulkActions({ search, isEmpty }: { readonly search: RunsSearch; 
   return (
     <div className="bulk" role="group" aria-label="With all runs of this list">
       {(isEmpty ? [] : actions).map((one) => (
-        <button key={one.name} className="quiet" onClick={() => setAction(one)}>
+        <button
+          key={one.name}
+          className={one.className === 'danger' ? 'quiet danger' : 'quiet'}
+          onClick={() => setAction(one)}
+        >
           {one.name}
         </button>
       ))}
@@ -98,7 +107,7 @@ interface BulkWorkProps {
   readonly close: () => void;
 }
 
-function BulkWork({ action: { name, noun, question, work }, ids: found, close }: BulkWorkProps) {
+function BulkWork({ action: { name, noun, question, className, work }, ids: found, close }: BulkWorkProps) {
   const rondo = useRondo();
   const refreshKey = useRefreshKey();
   const [ids] = useState(found); // what is confirmed, whatever the list becomes
@@ -121,7 +130,7 @@ function BulkWork({ action: { name, noun, question, work }, ids: found, close }:
       {progress && <Outcome progress={progress} />}
       <div className="actions">
         {ids.length > 0 && !isDone && (
-          <button className="danger" disabled={progress !== null} onClick={() => void start()}>
+          <button className={className} disabled={progress !== null} onClick={() => void start()}>
             {name}
           </button>
         )}
