@@ -3,7 +3,7 @@ import { type LangGraphRunRequest, langGraph as routes } from '@rondo/contract/a
 import type { Caller } from '@rondo/persistence';
 import { Route, type RouteInput } from '../../http/route';
 import { ApiError } from '../../problems/api-error';
-import { readPosition } from '../positions';
+import { type Position, readPosition } from '../positions';
 import { LangGraphReader, type Reader } from './langgraph-reader';
 import { type GraphRun, LangGraphRuns } from './langgraph-runs';
 import { selectFields, toList } from './langgraph.select';
@@ -73,7 +73,8 @@ export class LangGraphRunsController {
   async joinLangGraphStream(input: RouteInput<typeof routes.joinLangGraphStream>): Promise<void> {
     const { address, query, caller, request, response } = input;
     const found = await this.runs.find(address);
-    const from = await this.findStart(caller, found, request.get('last-event-id'));
+    const lastEventId = request.get('last-event-id');
+    const from = await this.findStart(caller, found, { lastEventId, checkpointId: query.checkpoint_id });
     if (query.cancel_on_disconnect) this.reader.stopWithClient(found, { caller, response });
     await this.reader.stream(found, { caller, response }, { modes: query.stream_mode, from });
   }
@@ -134,12 +135,18 @@ export class LangGraphRunsController {
     return this.reader.stream(begun, reader, { modes, from: beginning });
   }
 
-  /** After the frame that the client has; `-1` is the beginning, and nothing is now. */
-  private async findStart({ accountId }: Caller, found: GraphRun, lastEventId: string | undefined) {
-    if (lastEventId === undefined) return this.runs.findNow(accountId, found);
-    if (lastEventId === '-1') return beginning;
-    const position = readPosition(lastEventId);
-    if (!position) throw new ApiError('invalid_cursor', 'Last-Event-ID must be the id of a frame, or -1.');
-    return position;
+  /** After the frame that the client has, or the state that it shows; `-1` is the beginning, and nothing is now. */
+  private async findStart(
+    { accountId }: Caller,
+    found: GraphRun,
+    { lastEventId, checkpointId }: Record<'lastEventId' | 'checkpointId', string | undefined>,
+  ): Promise<Position> {
+    if (lastEventId !== undefined && lastEventId !== '-1') {
+      const position = readPosition(lastEventId);
+      if (!position) throw new ApiError('invalid_cursor', 'Last-Event-ID must be the id of a frame, or -1.');
+      return position;
+    }
+    if (checkpointId !== undefined) return this.runs.findCheckpoint(accountId, found, checkpointId);
+    return lastEventId === undefined ? this.runs.findNow(accountId, found) : beginning;
   }
 }

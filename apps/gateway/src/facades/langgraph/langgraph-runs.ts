@@ -9,6 +9,7 @@ import { ApiError, InvalidRequest } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
 import { decideAll } from '../facade-approvals';
 import { readLogPages } from '../log-pages';
+import type { Position } from '../positions';
 import type { LangGraphAssistants } from './langgraph-assistants';
 import { type LangGraphThreads, type NamedThread, toAssistantId } from './langgraph-threads';
 import { MessageState, noNames, toInterrupts } from './langgraph.messages';
@@ -140,6 +141,18 @@ export class LangGraphRuns {
     return open === undefined || open <= segment.after
       ? { place: 1, seq: last, units: lastOfFact }
       : { place: 1, seq: open, units: 0 };
+  }
+
+  /** After the state that a client shows, which is named by its last message; the beginning if no fact of the segment made it. */
+  async findCheckpoint(accountId: AccountId, { run, segment }: GraphRun, checkpointId: string): Promise<Position> {
+    const thread = { accountId, threadId: run.thread_id };
+    const state = await this.dependencies.threads.readStateBefore(thread, run.id);
+    for await (const fact of this.readLog({ accountId, runId: run.id })) {
+      const added = fact.type === 'message.created' ? state.add(fact.data.message) : [];
+      if (added.at(-1)?.id !== checkpointId) continue;
+      return fact.seq <= segment.after ? beginning : { place: 1, seq: fact.seq, units: lastOfFact };
+    }
+    return beginning;
   }
 
   private async carryOut(place: Place, threadName: string | undefined): Promise<BegunSegment> {

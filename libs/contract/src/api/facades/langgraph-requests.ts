@@ -30,13 +30,13 @@ const streamModes = z
   .transform((given) => (given === undefined || given === null || given.length === 0 ? ['values'] : [given].flat()))
   .pipe(z.array(langGraphStreamMode).max(20));
 
-/** As a query has it: repeated, or as JSON. */
+/** As a query has it: repeated, or as JSON. Who names none gets all, since what the run was begun with is not kept. */
 export const streamModeQuery = z
   .union([z.string(), z.array(z.string())])
   .optional()
   .transform((given) => {
     const texts = [given ?? []].flat().flatMap((text) => (text.startsWith('[') ? readList(text) : [text]));
-    return texts.length === 0 ? ['values'] : [...new Set(texts)];
+    return texts.length === 0 ? ['values', 'messages-tuple', 'updates'] : [...new Set(texts)];
   })
   .pipe(z.array(langGraphStreamMode).max(20));
 

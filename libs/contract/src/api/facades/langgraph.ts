@@ -244,7 +244,7 @@ export const langGraph = defineRoutes('langgraph', {
       ...joined,
       stream_mode: streamModeQuery,
       namespace: namespaces,
-      checkpoint_id: z.never('is not served: give Last-Event-ID').optional(),
+      checkpoint_id: name.optional(),
     }),
     answers: written,
   },
