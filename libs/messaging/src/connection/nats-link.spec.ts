@@ -1,4 +1,6 @@
-import { TestNats, testNatsUrl } from '../testing/test-nats';
+import { OwnNatsServer } from '../testing/own-nats-server';
+import { RecordedLog, TestNats, testNatsUrl } from '../testing/test-nats';
+import { connectNats } from './nats-link';
 
 describe('NatsLink', () => {
   let nats: TestNats;
@@ -28,6 +30,21 @@ describe('NatsLink', () => {
 
     await link.ping();
     expect(nats.log.lines).toEqual(['nats connected', 'nats connection lost', 'nats reconnected']);
+  });
+
+  it('logs a right that it lacks once, however often it needs it', async () => {
+    const server = await OwnNatsServer.start();
+    const log = new RecordedLog();
+    const link = await connectNats({ url: server.findUrl('gateway'), name: 'spec', log });
+
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      link.connection.publish('tool.call.of-workers');
+      await link.ping();
+    }
+
+    expect(log.lines).toEqual(['nats connected', 'nats reported an error']);
+    await link.close();
+    await server.stop();
   });
 
   it('sends pending messages before it closes', async () => {

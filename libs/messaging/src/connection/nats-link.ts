@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectionOptions, type NatsConnection, type Status, Events, connect } from 'nats';
 import type { Log } from '../log';
+import { seldom } from '../seldom';
 import { WriteCoalescer } from './write-coalescer';
 import { natsLogin, secretInbox } from './nats-login';
 import { JetStreamRequests } from './jetstream-requests';
@@ -16,7 +17,7 @@ export interface NatsOptions {
   readonly namespace?: string;
 }
 
-/** How often the reason of a failing first connection is logged. */
+/** How often a first connection that fails is examined for its reason. */
 const explainEveryMs = 5_000;
 
 /** Waits for the first connection as long as necessary, and reconnects without limit. */
@@ -25,19 +26,17 @@ export async function connectNats(options: NatsOptions): Promise<NatsLink> {
   const login = natsLogin(url);
   // Capturing a stack trace for each request costs more than the rest of the request.
   const settings = { ...login, name, noAsyncTraces: true, ...reconnectForever };
-  const explaining = setInterval(() => void explain(settings, log), explainEveryMs).unref();
+  const report = seldom((error, about) => log.warn({ error, ...about }, 'nats connection refused, retrying'));
+  const explaining = setInterval(() => void explain(settings, report), explainEveryMs).unref();
   const connection = await connect(settings).finally(() => clearInterval(explaining));
   log.info({ server: connection.getServer() }, 'nats connected');
   return new NatsLink(connection, { names: wireNames(namespace), log, inboxPrefix: login.inboxPrefix });
 }
 
 /** The client library retries without reporting why: a wrong password looks like a server that is away. */
-async function explain(settings: ConnectionOptions, log: Log): Promise<void> {
+async function explain(settings: ConnectionOptions, report: (error: unknown) => void): Promise<void> {
   const once = { ...settings, reconnect: false, waitOnFirstConnect: false, maxReconnectAttempts: 0 };
-  await connect(once).then(
-    (connection) => connection.close(),
-    (error: unknown) => log.warn({ error }, 'nats connection refused, retrying'),
-  );
+  await connect(once).then((connection) => connection.close(), report);
 }
 
 interface LinkParts {
@@ -57,6 +56,8 @@ export class NatsLink {
   private readonly listeners = new Set<() => void>();
   readonly names: WireNames;
   readonly log: Log;
+  /** A subject that is not permitted is refused each time that it is used. */
+  private readonly report = seldom((reason, about) => this.log.warn({ reason, ...about }, 'nats reported an error'));
 
   constructor(
     readonly connection: NatsConnection,
@@ -109,7 +110,7 @@ export class NatsLink {
     for await (const status of this.connection.status()) this.note(status);
   }
 
-  private note({ type, data }: Status): void {
+  private note({ type, data, permissionContext }: Status): void {
     if (type === Events.Disconnect) {
       this.online = false;
       this.lost += 1;
@@ -119,7 +120,7 @@ export class NatsLink {
       this.log.info({ server: data }, 'nats reconnected');
       for (const listener of this.listeners) listener();
     } else if (type === Events.Error) {
-      this.log.warn({ reason: data }, 'nats reported an error');
+      this.report({ code: data, ...permissionContext });
     }
   }
 }

@@ -4,7 +4,7 @@ import { type ConnectionOptions, Queue } from 'bullmq';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../log';
 import { queueOptions } from './queues';
-import { seldom } from './seldom';
+import { seldom } from '../seldom';
 
 export interface RunQueueOptions {
   /** See `producerConnection`. */
