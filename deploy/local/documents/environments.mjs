@@ -114,8 +114,14 @@ const environments = [
   {
     name: 'Kubernetes',
     version: '1.20, built from Debian’s sources',
-    seen: 'upgrades, rollbacks, kills and scaling of the chart ([kubernetes](kubernetes.md))',
+    seen: 'the chart: 48 of 48 runs completed while pods of every service and server were killed, 49 of 49 through an upgrade and its rollback, 46 of 46 through a drain; scaling ([kubernetes](kubernetes.md#on-a-real-cluster))',
     command: 'npm run cluster',
+  },
+  {
+    name: 'Three servers of NATS in the chart',
+    version: 'NATS 2.9 on Kubernetes 1.20',
+    seen: 'the leader of the calls is killed eight times: the 48 runs under way stood still for 12.6 s at most, and nothing was lost, doubled or `unknown`',
+    command: 'npm run cluster -- --only nats-leader',
   },
   {
     name: 'Docker Compose with a real engine',
@@ -126,7 +132,7 @@ const environments = [
   {
     name: 'The images of Compose and chart',
     version: 'built without Docker',
-    seen: 'the demo run on them',
+    seen: 'the demo run on them; all services ready after 12 s ([images](images.md#without-docker))',
     command: 'npm run images',
   },
 ];
