@@ -8,6 +8,7 @@ import { ChoiceField, TextField } from '../ui/fields.tsx';
 import { toText } from '../ui/form.tsx';
 import { statusWord } from '../ui/status.tsx';
 import { type RunsSearch, readRunsSearch } from './runs-search.ts';
+import { SavedFiltersBar } from './saved-filters-bar.tsx';
 
 const route = getRouteApi('/runs');
 const offered: readonly Run['status'][] = ['running', 'waiting_input', 'queued', 'completed', 'failed', 'stopped'];
@@ -53,6 +54,7 @@ export function RunFilters({ search }: { readonly search: RunsSearch }) {
           onChange={(event) => withText(event.currentTarget.value)}
         />
       </div>
+      <SavedFiltersBar search={search} />
       <MoreFilters search={search} />
     </>
   );

@@ -52,6 +52,16 @@ describe('the list of runs in the console', () => {
     expect(await rows().count()).toBe(3);
     await browser.expectThisAccessibleInEveryLook('the filters of runs');
 
+    await page.getByRole('button', { name: 'Save these filters' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Red team');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await browser.open('/console/runs');
+    await page.getByRole('link', { name: 'Red team' }).click();
+    await page.waitForURL(/key=team.*value=red/);
+    await browser.expectThisAccessibleInEveryLook('saved filters of runs');
+    await page.getByRole('button', { name: 'Forget the filters Red team' }).click();
+    await page.getByRole('button', { name: 'Save these filters' }).waitFor();
+
     await page.getByLabel('Model', { exact: true }).fill('demo/plain');
     await page.getByRole('button', { name: 'Filter', exact: true }).click();
     await page.getByRole('link', { name: 'First.' }).waitFor({ state: 'detached' });
