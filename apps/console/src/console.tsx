@@ -3,7 +3,7 @@ import { onlineManager, useQuery, useQueryClient } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { Suspense, lazy, useEffect, useMemo, useState } from 'react';
 import { readSharedThread } from './chat/shared-path.ts';
-import { preloadPage, router } from './routes.tsx';
+import { router } from './routes.tsx';
 import { clientOfCookie, currentSession } from './session/session.ts';
 import { SignIn, SignInAgain } from './session/sign-in.tsx';
 import { SessionContext } from './session/use-session.ts';
@@ -28,7 +28,6 @@ export function Console() {
 function SignedInConsole() {
   const queries = useQueryClient();
   const { data, error, refetch } = useQuery({ queryKey, queryFn: currentSession, staleTime: 60_000 });
-  useEffect(preloadPage, []); // the session and the page come at the same time
   const [last, setLast] = useState<SignedIn | null>(null);
   if (data && data !== last) setLast(data);
   const who = data ?? last;

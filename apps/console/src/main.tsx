@@ -3,9 +3,12 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Console } from './console.tsx';
+import { preloadPage } from './routes.tsx';
 import { applyTheme, storedTheme } from './ui/theme.ts';
 
 applyTheme(storedTheme());
+
+preloadPage(); // it comes while the session does
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no place for the console.');
