@@ -147,6 +147,15 @@ describe('the socket /runs', () => {
     expect(gateway.parts.subscriptions.runCount).toBe(before);
   });
 
+  it.each(['run.pause', 'toString', 'x'.repeat(1_000)])(
+    'acknowledges a message that there is not: %.20s',
+    async (name) => {
+      const answer = await send(gateway.socket(), name, {});
+
+      expect(answer).toMatchObject({ ok: false, error: { status: 404, code: 'not_found' } });
+    },
+  );
+
   it('delivers nothing of a run after run.unsubscribe', async () => {
     const run = await gateway.createRun();
     const socket = gateway.socket();

@@ -1,4 +1,5 @@
 import type { ClientScope, Run, RunId, RunStatus } from '@rondo/contract';
+import { socketMessages } from '@rondo/contract/api';
 import type { WorkSignal } from '@rondo/messaging';
 import type { AuditLog, Caller, ReadPosition, RunAddress } from '@rondo/persistence';
 import type { Namespace, Socket } from 'socket.io';
@@ -71,6 +72,7 @@ export class Replayed {
 const handshake = z.object({ token: z.string() });
 const maxSubscriptions = 100;
 const maxTargetLength = 200;
+const maxNameLength = 100;
 
 /** The connected sockets, and the runs that each is subscribed to. */
 export class Sockets {
@@ -122,6 +124,18 @@ export class Sockets {
     socket.once('disconnect', () => {
       remove();
       for (const subscription of subscribed.values()) subscription.abort();
+    });
+    socket.onAny((name: string, ...values: unknown[]) => {
+      const answer = values.at(-1);
+      if (typeof answer === 'function' && !Object.hasOwn(socketMessages, name))
+        void this.refuse(socket, name).then((refusal) => answer(refusal));
+    });
+  }
+
+  /** Its client waits for an acknowledgement, which no handler gives. */
+  private refuse(socket: RunSocket, name: string): Promise<Acknowledgement> {
+    return this.acknowledge(socket, { scope: 'read' }, () => {
+      throw new ApiError('not_found', `There is no message ${name.slice(0, maxNameLength)}.`);
     });
   }
 
