@@ -119,6 +119,8 @@ describe('an invalid request is refused with a problem', () => {
     ['/v1/runs/run_1/events?after=', 'after'],
     ['/v1/runs/run_1/wait?timeout_s=', 'timeout_s'],
     ['/v1/runs?after=', 'after'],
+    ['/v1/runs?created_from=0000-01-01T00:00:00Z', 'created_from'],
+    ['/v1/audit?created_before=0000-12-31T23:59:59Z', 'created_before'],
     ['/v1/threads/thr_1/messages?type=song', 'type'],
     ['/v1/threads/thr_1/messages?llm_only=maybe', 'llm_only'],
   ])('422 for %s, naming %s', async (path, field) => {
@@ -133,6 +135,13 @@ describe('an invalid request is refused with a problem', () => {
   ])('422 for a query of a POST: %s', async (path, field) => {
     const { body } = await api().post(path).send({ input: 'Go.' }).expect(422);
     expect(body).toMatchObject({ code: 'invalid_request', errors: [{ field }] });
+  });
+
+  it('takes half of a surrogate pair for a character that is none, wherever it is', async () => {
+    const halved = { input: 'Go.', metadata: { note: 'a\ud800' }, agent: { system_prompt: '\udc00' } };
+    const { body } = await api().post('/v1/runs').send(halved).expect(202);
+
+    expect(body).toMatchObject({ metadata: { note: 'a\ufffd' }, settings: { agent: { system_prompt: '\ufffd' } } });
   });
 
   it('415 for a body that is compressed', async () => {

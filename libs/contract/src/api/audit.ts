@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { accountId, apiKeyId, auditEntryId, sessionId, userId } from '../ids';
-import { createPage, pageQuery } from './paging';
+import { createPage, instant, pageQuery } from './paging';
 import { type ApiSchemas, defineRoutes } from './route';
 
 const auditOutcome = z.enum(['done', 'refused', 'unknown']);
@@ -31,8 +31,8 @@ export const audit = defineRoutes('accounts', {
       caller_id: z.union([apiKeyId, userId]).optional(),
       target: z.string().max(200).optional(),
       outcome: auditOutcome.optional(),
-      created_from: z.iso.datetime({ offset: true }).optional().describe('Inclusive.'),
-      created_before: z.iso.datetime({ offset: true }).optional().describe('Exclusive.'),
+      created_from: instant.optional().describe('Inclusive.'),
+      created_before: instant.optional().describe('Exclusive.'),
     }),
     answers: { 200: { body: auditPage } },
   },

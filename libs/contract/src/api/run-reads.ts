@@ -22,7 +22,7 @@ import { dialectName, effectClass, toolCall, toolCallStatus } from '../tool-call
 import { recordedResult, toolAnswer } from '../tool-result';
 import { exampleIds as ids } from './example-ids';
 import { isWholeMetadata, metadataQuery, notWholeMetadata } from './metadata';
-import { createPage, pageQuery, searchedWords } from './paging';
+import { createPage, instant, pageQuery, searchedWords } from './paging';
 import { type ApiSchemas, defineRoutes } from './route';
 
 const statuses = z
@@ -76,8 +76,8 @@ const runQuery = pageQuery
       .meta({ example: 'invoice -draft' }),
     parent_run_id: runId.optional().describe('The runs that calls of `run_agent` of this run have started.'),
     ...metadataQuery,
-    created_from: z.iso.datetime({ offset: true }).optional().describe('Inclusive.'),
-    created_before: z.iso.datetime({ offset: true }).optional().describe('Exclusive.'),
+    created_from: instant.optional().describe('Inclusive.'),
+    created_before: instant.optional().describe('Exclusive.'),
   })
   .refine(isWholeMetadata, notWholeMetadata);
 
