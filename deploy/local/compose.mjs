@@ -46,6 +46,7 @@ async function main({ owns }) {
   await engine.start({ ownNetwork: true });
   owns({ stop: () => compose('down', '--volumes', '--timeout', '5') });
   const first = await proveProject({ engine, compose, secrets });
+  if (first.changed.length === 0) throw new Error('no earlier state of the files was kept');
   await step(log, 'down', { work: () => compose('down') });
   const second = await proveProject({ engine, compose, secrets, thread: first.thread });
   if (!second.outputs.some((output) => output.startsWith('Rewrote')))
@@ -59,7 +60,8 @@ function writeProject() {
   const configuration = readFileSync(join(repoRoot, 'deploy/nats.conf'), 'utf8');
   writeFileSync(file('nats.conf'), configuration.replace(/^ *sync_interval:.*\n/m, '')); // Debian's server is older than the image
   const secrets = newComposeSecrets();
-  writeFileSync(file('compose.env'), `${secrets}NATS_CONF=${file('nats.conf')}\n`, { mode: 0o600 });
+  const settings = `NATS_CONF=${file('nats.conf')}\nSANDBOX_REWIND_MB=256\n`;
+  writeFileSync(file('compose.env'), `${secrets}${settings}`, { mode: 0o600 });
   const build = { args: { NODE_IMAGE: nodeImage }, network: 'host' };
   const replaced = {
     ...Object.fromEntries(servers.map((server) => [server, { image: standIn(server), pull_policy: 'never' }])),
@@ -104,6 +106,6 @@ async function proveProject({ engine, compose, secrets, thread }) {
   const options = { env: { PATH: process.env.PATH, RONDO_API_KEY: key }, timeoutMs: 120_000 };
   return step(log, 'run', {
     work: async () => JSON.parse((await run('nsenter', [...inNetwork, ...(thread ? [thread] : [])], options)).stdout),
-    detail: ({ outputs }) => `completed, ${outputs.length} tool calls`,
+    detail: ({ outputs, changed }) => `completed, ${outputs.length} tool calls; ${changed.join(', ')} could go back`,
   });
 }

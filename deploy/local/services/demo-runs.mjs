@@ -42,14 +42,14 @@ export function toApi(url, key) {
   };
 }
 
-/** Has a run write a program and start it in its sandbox. Resolves with the run's thread, and with what its tools said. */
+/** Has a run write a program and start it in its sandbox. Resolves with the run, its thread, and what its tools said. */
 export async function runProgram(api, thread) {
   const request = { model: 'demo/coder', input: 'Write a small program and run it.' };
   const { id } = await api('POST', thread ? `/v1/threads/${thread}/runs` : '/v1/runs', request);
   let run;
   do run = await api('GET', `/v1/runs/${id}/wait?timeout_s=30`);
   while (run.status === 'running' || run.status === 'queued');
-  return { thread: run.thread_id, outputs: await programOutputs(api, run) };
+  return { id, thread: run.thread_id, outputs: await programOutputs(api, run) };
 }
 
 /** What the tools of such a run said. Rejects if the program has not printed what it should. */
