@@ -69,7 +69,7 @@ export class RunDisplay {
     if (event.type === 'approval.decided') this.decision(event);
     if (event.type === 'mcp.skipped')
       this.note(`! The MCP server ${event.data.server} was left out: ${event.data.reason}`, 'yellow');
-    if (event.type === 'workspace.preparing') this.note('The workspace is being prepared …', 'cyan');
+    if (event.type === 'workspace.preparing') this.preparing(event);
     if (event.type === 'workspace.rewinding') this.note('The files are brought back to an earlier state …', 'cyan');
     if (event.type === 'workspace.prepared')
       this.note(
@@ -92,6 +92,13 @@ export class RunDisplay {
       this.note(`The facts ${event.data.from} to ${event.data.to} are deleted (retention).`, 'yellow');
     if (event.type === 'run.waiting' || isTerminal(event)) this.endLine();
     if (event.type === 'run.waiting' && event.data.reason === 'caller_tools') this.forCaller(event.data.tool_calls);
+  }
+
+  private preparing({ data }: Extract<StreamEvent, { type: 'workspace.preparing' }>): void {
+    const { image, packages = {}, repository, files } = data;
+    const named = [image, ...Object.values(packages).flat(), repository?.path, ...files];
+    const parts = named.filter((part) => part !== undefined).join(', ');
+    this.note(`The workspace is being prepared: ${shortened(parts)} …`, 'cyan');
   }
 
   private forCaller(calls: Waiting['tool_calls'] = []): void {

@@ -170,12 +170,13 @@ const placedRepository = z.object({
   is_new: z.boolean(),
 });
 
-/** What a run has its workspace get, before that is done. */
-export const workspacePreparing = z.object({
+/** What a run has its workspace and its sandbox get, before that is done. */
+export const workspacePreparing = sandboxTerms.extend({
   repository: placedRepository.pick({ path: true, ref: true }).nullable(),
   files: z.array(z.string()),
   egress: z.array(z.string()).nullable(),
 });
+export type WorkspacePreparing = z.infer<typeof workspacePreparing>;
 
 /** A skill in a folder of a repository. Its description is the text of a stranger. */
 export const workspaceSkill = z.object({

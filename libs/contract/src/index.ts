@@ -13,6 +13,7 @@ export {
   type SandboxSize,
   type SandboxTerms,
   type WorkspacePrepared,
+  type WorkspacePreparing,
   type WorkspaceSkill,
   environment,
   isListedHost,

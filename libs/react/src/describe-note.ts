@@ -4,9 +4,9 @@ import type {
   NoteRow,
   RunForked,
   WorkspacePrepared,
-  WorkspacePreparing,
   WorkspaceRewound,
 } from '@rondo/client';
+import { listEnvironment } from './list-environment.ts';
 
 const second = 1000;
 const minute = 60 * second;
@@ -60,7 +60,7 @@ export function describeNote(fact: NoteRow['fact']): string {
     case 'mcp.skipped':
       return `The MCP server ${fact.data.server} was left out, and the run has no tools of it: ${fact.data.reason}`;
     case 'workspace.preparing':
-      return `Prepares the workspace: ${preparedThings(fact.data)}.`;
+      return `Prepares the workspace: ${listEnvironment(fact.data).join(', ') || 'nothing is asked for'}.`;
     case 'workspace.prepared':
       return `The workspace is prepared${repositorySentence(fact.data.repository)}, after ${duration(fact.data.duration_ms)}.`;
     case 'workspace.rewinding':
@@ -101,15 +101,6 @@ function connectedSentence({ server, tools, refused }: McpConnected['data']): st
   const offered = `The MCP server ${server} is connected: ${tools.length === 1 ? '1 tool' : `${tools.length} tools`}`;
   const names = refused.map(({ tool, reason }) => `${tool} (${reason})`).join(', ');
   return refused.length === 0 ? `${offered}.` : `${offered}; not offered: ${names}.`;
-}
-
-function preparedThings({ repository, files, egress }: WorkspacePreparing['data']): string {
-  const things = [
-    ...(repository ? [`the repository in ${repository.path}`] : []),
-    ...(files.length > 0 ? [files.length === 1 ? '1 file' : `${files.length} files`] : []),
-    ...(egress ? [`its network reaches ${egress.join(', ') || 'nothing'}`] : []),
-  ];
-  return things.join(', ') || 'nothing is asked for';
 }
 
 const repositorySentence = (repository: WorkspacePrepared['data']['repository']): string =>

@@ -14,6 +14,7 @@ export { Composer, type ComposerProps } from './composer.tsx';
 export { bytes, count, describeNote, duration } from './describe-note.ts';
 export { type EditedTurns, type FormerQuestion, editedTurns, isNoteToAgent, newestQuestion } from './edited-turns.ts';
 export { ItemList, type ItemParts, type PartProps, decisions } from './items.tsx';
+export { listEnvironment } from './list-environment.ts';
 export { type Turn, messageRows, toTurns } from './message-rows.ts';
 export { colouredText, plainText } from './plain-text.ts';
 export { RunView, type RunViewProps } from './run-view.tsx';

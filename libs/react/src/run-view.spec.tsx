@@ -199,8 +199,8 @@ const shown: { readonly [Type in Fact['type']]: Shown<Type> | string } = {
     words: 'A person denied this run the secret TOKEN: No.',
   },
   'workspace.preparing': {
-    data: { repository: { path: 'site', ref: null }, files: ['a.txt'], egress: [] },
-    words: 'Prepares the workspace: the repository in site, 1 file, its network reaches nothing.',
+    data: { image: 'python:3.12', repository: { path: 'site', ref: null }, files: ['a.txt'], egress: [] },
+    words: 'Prepares the workspace: the image python:3.12, the repository in site, 1 file, its network reaches nothing.',
   },
   'workspace.prepared': {
     data: {

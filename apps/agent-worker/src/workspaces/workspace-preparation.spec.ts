@@ -23,6 +23,7 @@ const createClaim = (log: readonly Pick<RecordedFact, 'type'>[] = [], settings: 
 
 function create(parts: Partial<WorkspacePreparationParts> = {}) {
   const appended: NewFact['type'][] = [];
+  const data: NewFact['data'][] = [];
   const preparation = new WorkspacePreparation({
     prepare: () => Promise.resolve(done),
     rewind: () => Promise.resolve(nothingChanged),
@@ -30,6 +31,7 @@ function create(parts: Partial<WorkspacePreparationParts> = {}) {
     awaitsSecret: () => Promise.resolve(false),
     append: (_, facts) => {
       appended.push(...facts.map(({ type }) => type));
+      data.push(...facts.map((fact) => fact.data));
       return Promise.resolve(facts.map((fact, index) => ({ ...fact, seq: index + 1 }) as RecordedFact)); // as far as it is read
     },
     publish: () => undefined,
@@ -38,7 +40,7 @@ function create(parts: Partial<WorkspacePreparationParts> = {}) {
   });
   const prepare = (claim = createClaim(), signal = new AbortController().signal) =>
     preparation.preparedIn(claim, signal);
-  return { prepare, appended };
+  return { prepare, appended, data };
 }
 
 const failing = (code: string, times: number) => {
@@ -93,6 +95,18 @@ describe('WorkspacePreparation', () => {
     expect(order).toEqual(['workspace.preparing']);
     expect(appended).toEqual(['workspace.preparing', 'workspace.prepared']);
     expect(claim.log.map(({ type }) => type)).toEqual(appended);
+  });
+
+  it('records what the sandbox is to be made of, too', async () => {
+    const { prepare, data } = create();
+    const sandbox = { image: 'python:3.12', packages: { pip: ['requests==2.32.3'] }, size: { cpus: 1 } };
+
+    await prepare(createClaim([], { environment: { ...sandbox, egress: [] } }));
+    expect(data[0]).toEqual({ ...sandbox, egress: [], repository: null, files: [] });
+
+    const { prepare: prepareFiles, data: ofFiles } = create();
+    await prepareFiles(createClaim([], { environment: { files: environment.files } }));
+    expect(ofFiles[0]).toEqual({ egress: null, repository: null, files: ['a.txt'] });
   });
 
   it('does nothing for a run without an environment, and once for one that has it', async () => {

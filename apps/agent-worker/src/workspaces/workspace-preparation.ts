@@ -7,6 +7,7 @@ import {
   type WorkspacePrepared,
   type WorkspaceRewinding,
   repositoryPath,
+  toSandboxTerms,
 } from '@rondo/contract';
 import { type ClaimedRun, type RunStore, TerminalError } from '@rondo/domain';
 import { TunnelError } from '@rondo/messaging';
@@ -103,12 +104,13 @@ function ownFacts({ log }: ClaimedRun): readonly RecordedFact[] {
 const hasFact = (claim: ClaimedRun, type: NewFact['type']): boolean =>
   ownFacts(claim).some((fact) => fact.type === type);
 
-const toPreparing = ({ repository, files = [], egress }: Environment): NewFact => ({
+const toPreparing = (environment: Environment): NewFact => ({
   type: 'workspace.preparing',
   iteration: 0,
-  data: {
-    repository: repository ? { path: repositoryPath(repository), ref: repository.ref ?? null } : null,
-    files: files.map(({ path }) => path),
-    egress: egress ?? null,
-  },
+  data: { ...toPlaces(environment), egress: null, ...toSandboxTerms(environment) },
+});
+
+const toPlaces = ({ repository, files = [] }: Environment) => ({
+  repository: repository ? { path: repositoryPath(repository), ref: repository.ref ?? null } : null,
+  files: files.map(({ path }) => path),
 });

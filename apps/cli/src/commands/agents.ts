@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises';
 import type { Agent, ListAgents } from '@rondo/client';
 import { type Command, type Context, type Given, UsageError } from '../command';
 
-const row = ({ id, version, is_default: isDefault, tags, definition: { name, model = '' } }: Agent): string[] => [
-  ...[id, name, `${version}`, model],
+const row = ({ id, version, is_default: isDefault, tags, definition }: Agent): string[] => [
+  ...[id, definition.name, `${version}`, definition.model ?? ''],
   tags.join(', '),
   isDefault ? 'default' : '',
+  Object.keys(definition.environment ?? {}).join(', '),
 ];
 
 const sorts = ['name', 'created_at', 'updated_at'] as const;
@@ -34,7 +35,7 @@ export const agentsList: Command = {
     const found: Agent[] = [];
     for await (const agent of rondo().agents.list(listed(given))) found.push(agent);
     if (terminal.isJson) for (const agent of found) terminal.json(agent);
-    else terminal.table([['AGENT', 'NAME', 'VERSION', 'MODEL', 'TAGS', ''], ...found.map(row)]);
+    else terminal.table([['AGENT', 'NAME', 'VERSION', 'MODEL', 'TAGS', '', 'ENVIRONMENT'], ...found.map(row)]);
     return 'ok';
   },
 };

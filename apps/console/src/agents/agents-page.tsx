@@ -1,4 +1,5 @@
 import { type Agent, take } from '@rondo/client';
+import { listEnvironment } from '@rondo/react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -73,6 +74,7 @@ function AgentItem({ agent, now }: { readonly agent: Agent; readonly now: number
           </span>
           {definition.model !== undefined && <span>{definition.model}</span>}
           <span>{definition.description ?? definition.task}</span>
+          {definition.environment && <span>{listEnvironment(definition.environment).join(', ')}</span>}
         </span>
         <time dateTime={at} title={new Date(at).toLocaleString()}>
           {age(at, now)}

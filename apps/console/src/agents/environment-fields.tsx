@@ -1,65 +1,181 @@
 import type { AgentDefinition, Environment } from '@rondo/client';
-import { AreaField, TextField } from '../ui/fields.tsx';
-import { lines, withField } from './definition-edits.ts';
+import { listEnvironment } from '@rondo/react';
+import { AreaField, ChoiceField, NumberField, TextField } from '../ui/fields.tsx';
+import { lines, withField, withMember } from './definition-edits.ts';
 
 interface EnvironmentFieldsProps {
   readonly environment: AgentDefinition['environment'];
   readonly onChange: (environment: Environment | undefined) => void;
 }
 
-/** The repository, the image and the hosts of an agent's workspace. Files, packages and size are in the JSON. */
+interface PartProps {
+  readonly environment: Environment;
+  readonly onChange: (environment: Environment | undefined) => void;
+}
+
+/** What an agent's workspace has before a run begins, and what its sandbox is made of and may reach. */
 export function EnvironmentFields({ environment = {}, onChange }: EnvironmentFieldsProps) {
-  const { repository, egress, image } = environment;
-  const change = (name: 'url' | 'ref' | 'secret', value: string) => {
+  const named = listEnvironment(environment);
+  const part = { environment, onChange };
+  return (
+    <details className="tools">
+      <summary>Environment{named.length > 0 && `: ${named.join(', ')}`}</summary>
+      <Repository {...part} />
+      <Sandbox {...part} />
+      <Packages {...part} />
+      <Network {...part} />
+      <Files {...part} />
+    </details>
+  );
+}
+
+function Repository({ environment, onChange }: PartProps) {
+  const { repository } = environment;
+  const change = (name: 'url' | 'ref' | 'secret' | 'path', value: string) => {
     const { url, ...others } = withField(repository ?? { url: '' }, name, value);
     onChange(withField(environment, 'repository', url ? { url, ...others } : undefined));
   };
+  const field = (name: 'url' | 'ref' | 'secret' | 'path', label: string, placeholder: string) => (
+    <TextField
+      label={label}
+      placeholder={placeholder}
+      spellCheck={false}
+      disabled={name !== 'url' && repository === undefined}
+      value={repository?.[name] ?? ''}
+      onChange={(event) => change(name, event.currentTarget.value)}
+    />
+  );
+  return (
+    <div className="fields">
+      {field('url', 'Repository', 'none')}
+      {field('ref', 'Branch, tag or commit', 'the default branch')}
+      {field('secret', 'Secret of the repository', 'none')}
+      {field('path', 'Folder of the repository', 'the last part of its URL')}
+    </div>
+  );
+}
+
+function Sandbox({ environment, onChange }: PartProps) {
+  const { image, size } = environment;
+  const limit = (name: 'cpus' | 'memory_mb' | 'disk_mb', label: string) => (
+    <NumberField
+      placeholder="the deployment’s"
+      label={label}
+      value={size?.[name]}
+      onChange={(value) => onChange(withField(environment, 'size', withMember(size, name, value)))}
+    />
+  );
+  return (
+    <div className="fields">
+      <TextField
+        label="Image of the sandbox"
+        placeholder="the deployment’s own"
+        spellCheck={false}
+        value={image ?? ''}
+        onChange={(event) => onChange(withField(environment, 'image', event.currentTarget.value.trim() || undefined))}
+      />
+      {limit('cpus', 'Processor cores')}
+      {limit('memory_mb', 'Memory, MiB')}
+      {limit('disk_mb', 'Disk of the workspace, MiB')}
+    </div>
+  );
+}
+
+const managers = [
+  ['apt', 'hello=2.10-3'],
+  ['pip', 'requests==2.32.3'],
+  ['npm', 'semver@7.6.3'],
+] as const;
+
+function Packages({ environment, onChange }: PartProps) {
+  const { packages = {} } = environment;
+  const change = (manager: 'apt' | 'pip' | 'npm', names: string[]) =>
+    onChange(withField(environment, 'packages', withField(packages, manager, names)));
+  return (
+    <div className="fields">
+      {managers.map(([manager, example]) => (
+        <AreaField
+          key={manager}
+          label={`Packages of ${manager}`}
+          hint="One a line, with its version."
+          placeholder={example}
+          rows={2}
+          spellCheck={false}
+          value={(packages[manager] ?? []).join('\n')}
+          onChange={(event) => change(manager, event.currentTarget.value.split('\n'))}
+          onBlur={(event) => change(manager, lines(event.currentTarget.value))}
+        />
+      ))}
+    </div>
+  );
+}
+
+const networks = [
+  ['all', 'all that the deployment allows'],
+  ['listed', 'only the hosts below'],
+] as const;
+
+/** An empty list is something else than none: then nothing is reached. */
+function Network({ environment, onChange }: PartProps) {
+  const { egress } = environment;
+  const change = (hosts: string[]) => onChange({ ...environment, egress: hosts });
   return (
     <>
-      <div className="fields">
-        <TextField
-          label="Repository"
-          placeholder="none"
-          spellCheck={false}
-          value={repository?.url ?? ''}
-          onChange={(event) => change('url', event.currentTarget.value)}
-        />
-        <TextField
-          label="Branch, tag or commit"
-          placeholder="the default branch"
-          spellCheck={false}
-          disabled={repository === undefined}
-          value={repository?.ref ?? ''}
-          onChange={(event) => change('ref', event.currentTarget.value)}
-        />
-        <TextField
-          label="Secret of the repository"
-          placeholder="none"
-          spellCheck={false}
-          disabled={repository === undefined}
-          value={repository?.secret ?? ''}
-          onChange={(event) => change('secret', event.currentTarget.value)}
-        />
-        <TextField
-          label="Image of the sandbox"
-          placeholder="the deployment’s own"
-          spellCheck={false}
-          value={image ?? ''}
-          onChange={(event) => onChange(withField(environment, 'image', event.currentTarget.value.trim() || undefined))}
-        />
-      </div>
-      <AreaField
-        label="Hosts"
-        hint="One a line. The sandbox reaches no others. Without any: all that the deployment allows."
-        rows={2}
-        spellCheck={false}
-        value={(egress ?? []).join('\n')}
-        onChange={(event) => onChange(withField(environment, 'egress', event.currentTarget.value.split('\n')))}
-        onBlur={(event) => {
-          const hosts = lines(event.currentTarget.value);
-          onChange(withField(environment, 'egress', hosts.length > 0 ? hosts : undefined));
-        }}
+      <ChoiceField
+        label="Hosts that the sandbox reaches"
+        options={networks}
+        value={egress === undefined ? 'all' : 'listed'}
+        onChange={(event) =>
+          event.currentTarget.value === 'listed' ? change([]) : onChange(withField(environment, 'egress', undefined))
+        }
       />
+      {egress !== undefined && (
+        <AreaField
+          label="Hosts"
+          hint="One a line, as example.com or *.example.com. None: it reaches nothing."
+          rows={2}
+          spellCheck={false}
+          value={egress.join('\n')}
+          onChange={(event) => change(event.currentTarget.value.split('\n'))}
+          onBlur={(event) => change(lines(event.currentTarget.value))}
+        />
+      )}
+    </>
+  );
+}
+
+function Files({ environment, onChange }: PartProps) {
+  const { files = [] } = environment;
+  const change = (next: typeof files) => onChange(withField(environment, 'files', next));
+  return (
+    <>
+      {files.map((file, place) => {
+        const edit = (changed: Partial<typeof file>) => change(files.with(place, { ...file, ...changed }));
+        return (
+          <fieldset key={place}>
+            <legend>File {place + 1} of the workspace</legend>
+            <TextField
+              label="Its path"
+              placeholder="notes/style.md"
+              spellCheck={false}
+              value={file.path}
+              onChange={(event) => edit({ path: event.currentTarget.value })}
+            />
+            <AreaField
+              label="Its text"
+              rows={3}
+              value={file.content}
+              onChange={(event) => edit({ content: event.currentTarget.value })}
+            />
+            <button type="button" onClick={() => change(files.toSpliced(place, 1))}>
+              Remove file {place + 1}
+            </button>
+          </fieldset>
+        );
+      })}
+      <button type="button" onClick={() => change([...files, { path: '', content: '' }])}>
+        Add a file to the workspace
+      </button>
     </>
   );
 }

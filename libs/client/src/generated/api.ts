@@ -5113,12 +5113,25 @@ export type components = {
              */
             type: "workspace.preparing";
             data: {
+                egress: string[] | null;
+                size?: {
+                    /** @description Processor cores that it may use at once. */
+                    cpus?: number;
+                    memory_mb?: number;
+                    /** @description Of the whole workspace. */
+                    disk_mb?: number;
+                };
+                image?: string;
+                packages?: {
+                    apt?: string[];
+                    pip?: string[];
+                    npm?: string[];
+                };
                 repository: {
                     path: string;
                     ref: string | null;
                 } | null;
                 files: string[];
-                egress: string[] | null;
             };
         };
         WorkspaceRewinding: {

@@ -105,6 +105,24 @@ describe('what a run waits for', () => {
       { cause: 'stop', since: earlier, tool_calls: [call] },
     ],
     ['a tool', { calls: [call], executorId: 'exe_1' }, { cause: 'tool', sentence: 'Runs bash.', executor_id: 'exe_1' }],
+    [
+      'its image and its packages',
+      {
+        lastFact: {
+          ...fact('workspace.preparing'),
+          preparing: {
+            ...{ image: 'python:3.12', packages: { pip: ['requests==2.32.3'], npm: ['semver@7.6.3'] } },
+            ...{ repository: { path: 'site', ref: null }, files: ['a.txt'], egress: null },
+          },
+        },
+      },
+      {
+        cause: 'worker',
+        since: earlier,
+        sentence:
+          'Prepares the workspace: the image python:3.12, the packages requests==2.32.3, semver@7.6.3, the repository in site, 1 file.',
+      },
+    ],
     ['a summary under way', { queue: { name: 'compactions', dueSince: earlier, ahead: 0 } }, { cause: 'summary' }],
     [
       'the time of the next attempt',

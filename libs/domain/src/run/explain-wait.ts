@@ -5,6 +5,7 @@ import {
   type RunId,
   type RunWait,
   type Waiting,
+  type WorkspacePreparing,
   connectKey,
   isParked,
   isTerminal,
@@ -22,6 +23,8 @@ export interface RunMoment {
     readonly at: string;
     readonly retryDelayMs: number | undefined;
     readonly pacedBy?: string | undefined;
+    /** The data of `workspace.preparing`. */
+    readonly preparing?: WorkspacePreparing | undefined;
   };
   /** The worker that holds the run, if any, and whether it has renewed its lease in time. */
   readonly lease: { readonly isExpired: boolean; readonly expiresAt: string } | undefined;
@@ -213,7 +216,7 @@ function stopping({ calls }: RunMoment, since: string): Explanation {
 }
 
 function atWork({ at, run, lastFact, queue, calls, executorId }: RunMoment): Explanation {
-  const { type, at: since, retryDelayMs, pacedBy } = lastFact;
+  const { type, at: since, retryDelayMs, pacedBy, preparing } = lastFact;
   const askedModel = `Waits for the reply of ${run.model}.`;
   if (queue.name === 'compactions') return { cause: 'summary', sentence: 'A summarizer shortens its context.', since };
   const [oldest] = calls;
@@ -235,7 +238,23 @@ function atWork({ at, run, lastFact, queue, calls, executorId }: RunMoment): Exp
   if (type === 'iteration.started' || type === 'iteration.restarted') {
     return { cause: 'model', sentence: askedModel, since };
   }
-  return { cause: 'worker', sentence: 'A worker prepares the next step.', since };
+  const sentence = preparing ? describePreparing(preparing) : 'A worker prepares the next step.';
+  return { cause: 'worker', sentence, since };
+}
+
+const mostShownPackages = 5;
+
+/** What of it takes time. */
+function describePreparing({ image, packages = {}, repository, files }: WorkspacePreparing): string {
+  const names = Object.values(packages).flat();
+  const more = names.length > mostShownPackages ? ` and ${names.length - mostShownPackages} more` : '';
+  const parts = [
+    ...(image === undefined ? [] : [`the image ${image}`]),
+    ...(names.length === 0 ? [] : [`the packages ${names.slice(0, mostShownPackages).join(', ')}${more}`]),
+    ...(repository ? [`the repository in ${repository.path}`] : []),
+    ...(files.length === 0 ? [] : [counted(files.length, 'file')]),
+  ];
+  return parts.length === 0 ? 'Prepares the sandbox.' : `Prepares the workspace: ${parts.join(', ')}.`;
 }
 
 /** Of a run whose worker holds calls back, because the account has as many bytes in the queue as it may. */

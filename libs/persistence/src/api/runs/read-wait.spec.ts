@@ -63,6 +63,17 @@ describe('what a stored run waits for', () => {
     const claim = await fixture.claimed();
     await expect(why(claim.runId)).resolves.toMatchObject({ cause: 'worker' });
 
+    const preparing: NewFact = {
+      type: 'workspace.preparing',
+      iteration: 0,
+      data: { repository: null, files: [], egress: null, packages: { pip: ['requests==2.32.3'] } },
+    };
+    await fixture.store.append(claim, [preparing]);
+    await expect(why(claim.runId)).resolves.toMatchObject({
+      cause: 'worker',
+      sentence: 'Prepares the workspace: the packages requests==2.32.3.',
+    });
+
     await fixture.store.append(claim, [started, iterationStarted(1)]);
     await expect(why(claim.runId)).resolves.toMatchObject({ cause: 'model' });
 

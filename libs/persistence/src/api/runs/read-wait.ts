@@ -1,4 +1,4 @@
-import { type FactType, type RunWait, runId } from '@rondo/contract';
+import { type FactType, type RunWait, type WorkspacePreparing, runId } from '@rondo/contract';
 import { type RunMoment, explainWait, unknownParts } from '@rondo/domain';
 import { type RunJson, toRun } from '../../run-log/run-row';
 import { toWorkspace } from '../../run-log/workspace-sql';
@@ -33,6 +33,7 @@ const momentRow = z.object({
   fact_at: z.string(),
   delay_ms: z.string().nullable(),
   paced_by: z.string().nullable(),
+  preparing: jsonDocument<WorkspacePreparing>().nullable(),
   executor_id: z.string().nullable(),
 });
 type MomentRow = z.infer<typeof momentRow>;
@@ -77,6 +78,7 @@ select row_to_json(runs) as run, ${utcText('statement_timestamp()')} as at,
   else '{}' end as fact_types,
   last_fact.type as fact_type, ${utcText('last_fact.at')} as fact_at, ${readableJson('last_fact.data')} ->> 'delay_ms' as delay_ms,
   ${readableJson('last_fact.data')} ->> 'paced_by' as paced_by,
+  case when last_fact.type = 'workspace.preparing' then last_fact.data end as preparing,
   (select executor_id from sandboxes where sandboxes.thread_id = ${toWorkspace('runs.project_id', 'runs.thread_id')}) as executor_id
 from runs
 join threads on threads.id = runs.thread_id
@@ -100,6 +102,7 @@ const toMoment = (row: MomentRow): RunMoment => ({
     at: row.fact_at,
     retryDelayMs: row.fact_type === 'model.retried' ? Number(row.delay_ms) : undefined,
     pacedBy: row.paced_by ?? undefined,
+    preparing: row.preparing ?? undefined,
   },
   lease:
     row.is_leased && row.lease_expires_at !== null
