@@ -295,7 +295,7 @@ function toServices(
   const toolCatalog = new ToolCatalog(adapters.link);
   const whyNowhere = toolCatalog.whyNowhere.bind(toolCatalog);
   const settings = new RunSettingsResolver({ providers, ...names, ...runBudgets(config), secrets, whyNowhere });
-  const agentService = new AgentService({ ...adapters, settings, secrets });
+  const agentService = new AgentService({ ...adapters, settings, box: secrets });
   const onError = warn('jobs left to the sweeper');
   const { runs, balances } = adapters;
   const accountLimits = new AccountLimits({ tiers: readTiers(config.ACCOUNT_TIERS), balances, providers });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { whyNotPlain } from './plain-name';
-import { secretName } from './secret';
+import { type SecretPolicy, isAllowedTarget, secretName } from './secret';
 import { skillDescription, skillName } from './skill';
 
 const label = '[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?';
@@ -49,6 +49,23 @@ const repository = z.strictObject({
   path: place.optional().describe('Its folder in /workspace. Absent: the last part of the URL.'),
 });
 export type EnvironmentRepository = z.infer<typeof repository>;
+
+/** Why git cannot ask for a repository at this URL with a secret. Undefined: it can. */
+export function whyNotForRepository(url: string, secret: SecretPolicy): string | undefined {
+  const { hostname, host, port, protocol } = new URL(url);
+  const isPlain = protocol === 'http:';
+  const target = {
+    hostname,
+    port: Number(port || (isPlain ? 80 : 443)),
+    protocol: isPlain ? 'http:' : 'https:',
+  } as const;
+  if (secret.placement.in !== 'basic') return 'its placement must be `basic`';
+  if (!isAllowedTarget(secret.allowed_hosts, target))
+    return `its \`allowed_hosts\` must name ${isPlain ? 'http://' : ''}${host}`;
+  if (!secret.methods.includes('GET') || !secret.methods.includes('POST'))
+    return 'its `methods` must have GET and POST';
+  return undefined;
+}
 
 const fileLimits = { characters: 32_000, together: 64_000, files: 20 };
 

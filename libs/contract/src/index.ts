@@ -20,6 +20,7 @@ export {
   repositoryPath,
   sandboxTerms,
   toSandboxTerms,
+  whyNotForRepository,
   workspaceSkill,
   workspacePrepared,
 } from './environment';

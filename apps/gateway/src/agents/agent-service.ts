@@ -1,9 +1,10 @@
 import type { AccountId, Agent, AgentDefinition, AgentId, AgentSource, ThreadId } from '@rondo/contract';
 import { type ResolvedAgent, resolveAgent, sealedServers, withDefinition, withoutSecrets } from '@rondo/domain';
-import type { AgentAddress, Agents, PendingKey, RunBasis, SealableDefinition, Threads } from '@rondo/persistence';
+import type { AgentAddress, Agents, PendingKey, RunBasis, SealableDefinition, Secrets, Threads } from '@rondo/persistence';
 import type { SecretBox } from '@rondo/platform';
 import { InvalidRequest } from '../problems/api-error';
 import type { RunSettingsResolver } from '../runs/run-settings';
+import { validateRepositorySecret } from '../runs/validate-environment';
 import { sealHeaders } from './seal-headers';
 
 export interface AgentServiceDependencies {
@@ -11,7 +12,8 @@ export interface AgentServiceDependencies {
   readonly threads: Pick<Threads, 'get'>;
   readonly settings: RunSettingsResolver;
   /** Absent: headers of MCP servers are refused. */
-  readonly secrets: SecretBox | undefined;
+  readonly box: SecretBox | undefined;
+  readonly secrets: Pick<Secrets, 'listPolicies'>;
 }
 
 interface DeclaredFields {
@@ -30,21 +32,21 @@ interface ChangedFields extends Omit<DeclaredFields, 'definition'> {
 export class AgentService {
   constructor(private readonly dependencies: AgentServiceDependencies) {}
 
-  create(accountId: AccountId, fields: DeclaredFields, promised?: PendingKey<Agent>) {
+  async create(accountId: AccountId, fields: DeclaredFields, promised?: PendingKey<Agent>) {
     const { is_default: isDefault = false, tags } = fields;
-    const sealable = this.sealable(accountId, fields);
+    const sealable = await this.sealable(accountId, fields);
     return this.dependencies.agents.create({ accountId, ...sealable, isDefault, tags, promised });
   }
 
-  update(address: AgentAddress, { definition, note, ...fields }: ChangedFields) {
+  async update(address: AgentAddress, { definition, note, ...fields }: ChangedFields) {
     const { is_default: isDefault, if_version: ifVersion, tags } = fields;
-    const change = definition && this.sealable(address.accountId, { definition, note });
+    const change = definition && (await this.sealable(address.accountId, { definition, note }));
     return this.dependencies.agents.update({ ...address, change, isDefault, tags, ifVersion });
   }
 
-  apply(accountId: AccountId, fields: DeclaredFields) {
+  async apply(accountId: AccountId, fields: DeclaredFields) {
     const { is_default: isDefault, tags } = fields;
-    return this.dependencies.agents.apply({ accountId, ...this.sealable(accountId, fields), isDefault, tags });
+    return this.dependencies.agents.apply({ accountId, ...(await this.sealable(accountId, fields)), isDefault, tags });
   }
 
   /** The agent of a run, and what its account keeps. Rejects with `agent_not_found` if the request names one that is not there. */
@@ -64,12 +66,12 @@ export class AgentService {
   }
 
   /** Its secrets are sealed in the transaction that stores it, since some may be those that are kept already. */
-  private sealable(
+  private async sealable(
     account: AccountId,
     { definition, note }: Pick<DeclaredFields, 'definition' | 'note'>,
-  ): SealableDefinition {
-    this.requireValid(definition);
-    const { secrets } = this.dependencies;
+  ): Promise<SealableDefinition> {
+    await this.requireValid(account, definition);
+    const { box: secrets } = this.dependencies;
     return {
       definition: withoutSecrets(definition),
       note,
@@ -77,10 +79,14 @@ export class AgentService {
     };
   }
 
-  private requireValid(definition: AgentDefinition): void {
+  private async requireValid(account: AccountId, definition: AgentDefinition): Promise<void> {
     const servers = sealedServers(definition, {});
     const outcome = this.dependencies.settings.resolve(withDefinition({}, definition), { servers });
-    if (!('problems' in outcome)) return;
-    throw new InvalidRequest(outcome.problems.map(({ field, message }) => ({ field: `definition.${field}`, message })));
+    const problems =
+      'problems' in outcome
+        ? outcome.problems
+        : await validateRepositorySecret(definition.environment, this.dependencies.secrets, account);
+    if (problems.length === 0) return;
+    throw new InvalidRequest(problems.map(({ field, message }) => ({ field: `definition.${field}`, message })));
   }
 }

@@ -71,6 +71,35 @@ describe('stored agents', () => {
     expect(JSON.stringify(problem.errors)).toContain(field.split('.').at(-1));
   });
 
+  it('are refused where the secret of their repository may not go to its host', async () => {
+    const secret = { name: 'GIT_PASSWORD', value: 'password-1f2e', methods: ['GET', 'POST'] };
+    const placed = { allowed_hosts: ['github.com'], placement: { in: 'basic', username: 'robot' } };
+    await api()
+      .post('/v1/secrets')
+      .send({ ...secret, ...placed })
+      .expect(201);
+    const repository = (host: string) => ({ url: `https://${host}/you/site.git`, secret: 'GIT_PASSWORD' });
+    const definition = (host: string) => ({ name: 'a', environment: { repository: repository(host) } });
+
+    const { body: refused } = await api()
+      .post('/v1/agents')
+      .send({ definition: definition('evil.example') })
+      .expect(422);
+    expect(refused.errors).toMatchObject([
+      { field: 'definition.environment.repository.secret', message: expect.stringContaining('evil.example') },
+    ]);
+    const stored = await made(definition('github.com'));
+    await api()
+      .patch(`/v1/agents/${stored.id}`)
+      .send({ definition: definition('evil.example') })
+      .expect(422);
+    const { body: run } = await api()
+      .post('/v1/runs')
+      .send({ input: 'Go.', environment: { repository: repository('evil.example') } })
+      .expect(422);
+    expect(run.errors).toMatchObject([{ field: 'environment.repository.secret' }]);
+  });
+
   it('are created once for one Idempotency-Key', async () => {
     const send = () =>
       api()

@@ -56,6 +56,7 @@ import { type MemoryReads, pinMemory } from './pin-memory';
 import { type NamingRequest, pinSkills } from './pin-skills';
 import type { RunCreationTraces } from './run-creation-traces';
 import type { RunSettingsResolver } from './run-settings';
+import { validateRepositorySecret } from './validate-environment';
 
 /** What the service needs of the database, the queue, the feed and the workers. */
 export interface RunServiceDependencies {
@@ -81,7 +82,7 @@ export interface RunServiceDependencies {
   readonly quota: Pick<ActiveRunQuota, 'within'>;
   readonly quotas: Pick<AccountQuotas, 'add' | 'isFull'>;
   readonly sandboxes: Pick<Sandboxes, 'hasWorkspace'>;
-  readonly secrets: Pick<Secrets, 'findMissing'>;
+  readonly secrets: Pick<Secrets, 'findMissing' | 'listPolicies'>;
   readonly skills: Pick<Skills, 'findVersions'>;
   readonly memory: MemoryReads;
   readonly rewinds: Pick<Rewinds, 'find'>;
@@ -193,13 +194,16 @@ export class RunService {
   }
 
   private async requireSecrets(accountId: AccountId, { secrets: names = [], environment }: RunSettings): Promise<void> {
-    const missing = names.length === 0 ? [] : await this.dependencies.secrets.findMissing(accountId, names);
-    if (missing.length === 0) return;
+    if (names.length === 0) return;
+    const { secrets } = this.dependencies;
     const toField = (name: string) =>
       name === environment?.repository?.secret ? 'environment.repository.secret' : `secrets.${names.indexOf(name)}`;
-    throw new InvalidRequest(
-      missing.map((name) => ({ field: toField(name), message: `there is no secret named "${name}"` })),
-    );
+    const missing = await secrets.findMissing(accountId, names);
+    const problems = [
+      ...missing.map((name) => ({ field: toField(name), message: `there is no secret named "${name}"` })),
+      ...(await validateRepositorySecret(environment, secrets, accountId)),
+    ];
+    if (problems.length > 0) throw new InvalidRequest(problems);
   }
 
   /** `wasTerminal`: there was nothing left to stop. With an error, the run ends as failed. */

@@ -1,4 +1,5 @@
-import { validateEnvironment } from './validate-environment';
+import { type SecretPolicy, accountId } from '@rondo/contract';
+import { validateEnvironment, validateRepositorySecret } from './validate-environment';
 
 const url = 'https://example.com/site.git';
 
@@ -13,5 +14,39 @@ describe('validateEnvironment', () => {
   it('takes what one honours, and what is not asked for', () => {
     expect(problems({ repository: { url, secret: 'TOKEN' }, files: [] })).toEqual([]);
     expect(validateEnvironment({}, (need) => lacked[need])).toEqual([]);
+  });
+});
+
+describe('validateRepositorySecret', () => {
+  const fitting: SecretPolicy = {
+    ...{ allowed_hosts: ['example.com'], methods: ['GET', 'POST'] },
+    placement: { in: 'basic', username: 'robot' },
+  };
+  const problems = (policies: SecretPolicy[], repository: object = { url, secret: 'TOKEN' }) =>
+    validateRepositorySecret(
+      { repository } as never, // as a request has it
+      { listPolicies: () => Promise.resolve(policies) },
+      accountId.parse('acc_1'),
+    );
+
+  it.each<[string, Partial<SecretPolicy>]>([
+    ['placement must be `basic`', { placement: { in: 'header', name: 'Authorization' } }],
+    ['`allowed_hosts` must name example.com', { allowed_hosts: ['github.com', 'http://example.com'] }],
+    ['`methods` must have GET and POST', { methods: ['GET'] }],
+  ])('says what a secret lacks: %s', async (reason, policy) => {
+    expect(await problems([{ ...fitting, ...policy }])).toEqual([
+      { field: 'environment.repository.secret', message: `TOKEN cannot be used for ${url}: its ${reason}` },
+    ]);
+  });
+
+  it('names the scheme and the port that the secret has to name', async () => {
+    const [problem] = await problems([fitting], { url: 'http://git.internal:3000/site.git', secret: 'TOKEN' });
+    expect(problem?.message).toContain('must name http://git.internal:3000');
+  });
+
+  it('takes one of several that fits, a name that is not stored yet, and a repository without one', async () => {
+    expect(await problems([{ ...fitting, methods: ['GET'] }, fitting])).toEqual([]);
+    expect(await problems([])).toEqual([]);
+    expect(await problems([], { url })).toEqual([]);
   });
 });

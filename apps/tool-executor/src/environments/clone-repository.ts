@@ -3,8 +3,8 @@ import {
   type EnvironmentRepository,
   type RunId,
   type WorkspacePrepared,
-  isAllowedTarget,
   repositoryPath,
+  whyNotForRepository,
 } from '@rondo/contract';
 import { OutboundRefusal, newUlid } from '@rondo/platform';
 import { type EgressGate, type Sandbox, SandboxError } from '../sandboxes';
@@ -95,17 +95,8 @@ async function findCredentials(
     );
   const secret = (await egress.secrets.grant({ account, run, call: null })).find((one) => one.name === name);
   if (!secret) throw refuse('there is none of that name that the run may use.');
-  if (secret.placement.in !== 'basic') throw refuse('its placement must be `basic`.');
-  const { hostname, port, protocol } = new URL(url);
-  const isPlain = protocol === 'http:';
-  const target = {
-    hostname,
-    port: Number(port || (isPlain ? 80 : 443)),
-    protocol: isPlain ? 'http:' : 'https:',
-  } as const;
-  if (!isAllowedTarget(secret.allowed_hosts, target)) throw refuse(`its \`allowed_hosts\` must name ${hostname}.`);
-  if (!secret.methods.includes('GET') || !secret.methods.includes('POST'))
-    throw refuse('its `methods` must have GET and POST.');
+  const reason = whyNotForRepository(url, secret);
+  if (reason !== undefined || secret.placement.in !== 'basic') throw refuse(`${reason}.`);
   return { username: secret.placement.username, variable: name };
 }
 

@@ -3,6 +3,7 @@ import {
   type ProjectId,
   type Secret,
   type SecretId,
+  type SecretPolicy,
   projectId,
   secretApproval,
   secretId,
@@ -108,6 +109,11 @@ select given.name from unnest($2::text[]) as given(name)
 where not exists (select from secrets where account_id = $1 and secrets.name = given.name)`,
 );
 
+const policiesOfName = checked(
+  secretRow.pick({ allowed_hosts: true, methods: true, placement: true }),
+  `select allowed_hosts, methods, placement from secrets where account_id = $1 and name = $2`,
+);
+
 const deleteSecret = `delete from secrets where account_id = $1 and id = $2 returning id`;
 
 /** The secrets of one account each: another account's secret does not exist (`secret_not_found`). */
@@ -148,6 +154,11 @@ export class Secrets {
   /** Those of the names that no secret of the account has, in none of its projects either. */
   async findMissing(accountId: AccountId, names: readonly string[]): Promise<readonly string[]> {
     return (await missingNames.all(this.database.sql, [accountId, names])).map(({ name }) => name);
+  }
+
+  /** Of the account itself and of its projects. */
+  async listPolicies(accountId: AccountId, name: string): Promise<readonly SecretPolicy[]> {
+    return policiesOfName.all(this.database.sql, [accountId, name]);
   }
 
   update({ accountId, secretId: id, fields, sealed }: SecretChange): Promise<Secret> {
