@@ -1,5 +1,11 @@
-import type { Secret } from '@rondo/contract';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Secret, agentDefinition } from '@rondo/contract';
 import { type RondoClient, type RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { repoRoot } from '../../../../deploy/local/repo-root.mjs';
 import { GitServer } from '../../../tool-executor/src/environments/testing/git-server';
 import { expectWholeLog } from '../log-expectations';
 import { adjustedDeployment, internalPort, newAccount } from '../shared-deployment';
@@ -117,6 +123,26 @@ describe('the environment of a run', () => {
     },
   );
 
+  it('is what the program of the documentation prints', async () => {
+    const document = readFileSync(join(repoRoot, 'docs/environment-of-agents.md'), 'utf8');
+    const read = (kind: string) => new RegExp(`\`\`\`${kind}\\n(.*?)\`\`\``, 's').exec(document)?.[1] ?? '';
+    const reader = await newAccount(rondo);
+    const folder = mkdtempSync(join(tmpdir(), 'rondo-environment-'));
+    writeFileSync(join(folder, 'environment.mjs'), read('js'));
+
+    const { stdout } = await promisify(execFile)(process.execPath, ['environment.mjs'], {
+      cwd: folder,
+      env: {
+        ...{ PATH: process.env['PATH'], RONDO_URL: reader.url, RONDO_API_KEY: reader.key },
+        ...{ REPOSITORY: git.url, GIT_USER: 'robot', GIT_PASSWORD: password },
+      },
+    });
+
+    expect(stdout).toBe(read('text'));
+    expect(agentDefinition.safeParse(JSON.parse(read('json')))).toMatchObject({ success: true });
+    rmSync(folder, { recursive: true });
+  });
+
   it('ends the run with a reason where it cannot be had, and is refused by its field where that is known', async () => {
     const failing = await client.createRun({
       ...scripted('none', [{ text: 'Done.' }]),
@@ -129,6 +155,9 @@ describe('the environment of a run', () => {
     const order = async (given: object) =>
       (await client.request('POST', '/runs', { input: 'Go.', environment: given })).text;
     expect(await order({ repository: { url: git.url, secret: 'NO_SUCH' } })).toContain('environment.repository.secret');
+    expect(await order({ repository: { url: 'https://other.example/a.git', secret: 'GIT_PASSWORD' } })).toContain(
+      'must name other.example',
+    );
     expect(await order({ repository: { url: git.url, ref: '--upload-pack=x' } })).toContain(
       'environment.repository.ref',
     );

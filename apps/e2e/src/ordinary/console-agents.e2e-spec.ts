@@ -167,6 +167,45 @@ describe('agents in the console', () => {
     await page.getByLabel('Mark the words that differ').check();
   });
 
+  it('an environment is part of the form, and what sandboxes here cannot do is refused by its field', async () => {
+    await browser.open('/console/agents/new');
+    const create = page.getByRole('button', { name: 'Create' });
+    await page.getByLabel('Name', { exact: true }).fill('site-maintainer');
+    await page.getByText('Environment', { exact: true }).click();
+    await page.getByLabel('Repository', { exact: true }).fill('https://example.com/you/site.git');
+    await page.getByRole('button', { name: 'Add a file to the workspace' }).click();
+    await page.getByLabel('Its path').fill('notes/style.md');
+    await page.getByLabel('Its text').fill('Short sentences.');
+    const packages = page.getByLabel('Packages of npm');
+    await packages.fill('semver@7.6.3');
+    await create.click();
+    await page.getByRole('alert').getByText('environment.packages').waitFor();
+    await packages.fill('');
+    await packages.blur();
+    await page.getByLabel('Hosts that the sandbox reaches').selectOption('listed');
+    await create.click();
+    await page.getByRole('alert').getByText('must name example.com').waitFor();
+    await page.getByLabel('Hosts', { exact: true }).fill('example.com');
+    await browser.expectAccessible('the environment of an agent');
+    await create.click();
+    await page.getByText('Version 1 of 1').waitFor();
+
+    const url = 'https://example.com/you/site.git';
+    const file = { path: 'notes/style.md', content: 'Short sentences.' };
+    expect(await stored()).toContainEqual(
+      expect.objectContaining({
+        definition: {
+          name: 'site-maintainer',
+          environment: { repository: { url }, files: [file], egress: ['example.com'] },
+        },
+      }),
+    );
+    const said = `the repository ${url}, 1 file, its network reaches example.com`;
+    await page.getByText(`Environment: ${said}`).waitFor();
+    await browser.open('/console/agents');
+    await page.getByText(said).waitFor();
+  });
+
   it('settings of the account are stored, and refused with the field that is wrong', async () => {
     await browser.open('/console/agents/settings');
     const field = page.getByLabel('Iterations of a run, at most');
