@@ -106,7 +106,8 @@ const pinned = (pattern: RegExp, form: string) =>
     .optional();
 
 const packageLists = {
-  apt: pinned(/^[a-z0-9][a-z0-9+.-]+=[A-Za-z0-9][A-Za-z0-9.+:~-]*$/, '`name=version`'),
+  // The last character is none of those with which apt removes a package instead.
+  apt: pinned(/^[a-z0-9][a-z0-9+.-]+=[A-Za-z0-9](?:[A-Za-z0-9.+:~-]*[A-Za-z0-9.~])?$/, '`name=version`'),
   pip: pinned(/^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?==[A-Za-z0-9][A-Za-z0-9.!+_-]*$/, '`name==version`'),
   npm: pinned(
     /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*@\d+\.\d+\.\d+(?:[-+][A-Za-z0-9.+-]+)?$/,

@@ -18,7 +18,9 @@ export function listEnvironment({ image, packages, repository, files, size, egre
   return [
     ...(image === undefined ? [] : [`the image ${image}`]),
     ...(names.length === 0 ? [] : [`${names.length === 1 ? 'the package' : 'the packages'} ${shortened(names)}`]),
-    ...(repository ? [`the repository ${repository.path === undefined ? repository.url : `in ${repository.path}`}`] : []),
+    ...(repository
+      ? [`the repository ${repository.path === undefined ? repository.url : `in ${repository.path}`}`]
+      : []),
     ...(files && files.length > 0 ? [counted(files.length, 'file')] : []),
     ...(limits.length === 0 ? [] : [`at most ${limits.join(', ')}`]),
     ...(egress ? [`its network reaches ${egress.join(', ') || 'nothing'}`] : []),

@@ -200,7 +200,8 @@ const shown: { readonly [Type in Fact['type']]: Shown<Type> | string } = {
   },
   'workspace.preparing': {
     data: { image: 'python:3.12', repository: { path: 'site', ref: null }, files: ['a.txt'], egress: [] },
-    words: 'Prepares the workspace: the image python:3.12, the repository in site, 1 file, its network reaches nothing.',
+    words:
+      'Prepares the workspace: the image python:3.12, the repository in site, 1 file, its network reaches nothing.',
   },
   'workspace.prepared': {
     data: {

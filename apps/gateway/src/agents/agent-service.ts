@@ -1,6 +1,14 @@
 import type { AccountId, Agent, AgentDefinition, AgentId, AgentSource, ThreadId } from '@rondo/contract';
 import { type ResolvedAgent, resolveAgent, sealedServers, withDefinition, withoutSecrets } from '@rondo/domain';
-import type { AgentAddress, Agents, PendingKey, RunBasis, SealableDefinition, Secrets, Threads } from '@rondo/persistence';
+import type {
+  AgentAddress,
+  Agents,
+  PendingKey,
+  RunBasis,
+  SealableDefinition,
+  Secrets,
+  Threads,
+} from '@rondo/persistence';
 import type { SecretBox } from '@rondo/platform';
 import { InvalidRequest } from '../problems/api-error';
 import type { RunSettingsResolver } from '../runs/run-settings';

@@ -67,6 +67,49 @@ describe('attack: environment of a run', () => {
     },
   );
 
+  it.each([
+    '-i http://evil.example',
+    '-r/etc/passwd',
+    'requests==1; rm -rf /',
+    'requests==1 --hash=x',
+    'x==1\n-i http://e',
+  ])('a package of pip that is an option or a command: %j', (name) => {
+    expect(isTaken({ packages: { pip: [name] } })).toBe(false);
+    expect(isTaken({ packages: { pip: ['requests==2.32.3'] } })).toBe(true);
+  });
+
+  it.each([
+    ...[
+      'x@git+ssh://git@evil.example/x.git',
+      'git+ssh://git@evil.example/x@1.0.0',
+      'x@file:/etc',
+      'file:/workspace@1.0.0',
+    ],
+    ...['you/x#semver:1.0.0', 'x@1.0.0 --registry=http://evil.example', 'x@$(id)', '--ignore-scripts=false@1.0.0'],
+  ])('a package of npm from elsewhere than the registry: %j', (name) => {
+    expect(isTaken({ packages: { npm: [name] } })).toBe(false);
+    expect(isTaken({ packages: { npm: ['semver@7.6.3'] } })).toBe(true);
+  });
+
+  it.each(['bash=5.2-', 'bash=5.2+', '-oDpkg::Pre-Install-Pkgs::=id', '/etc/passwd=1', 'bash=5.2/stable', 'task=1^'])(
+    'a package of apt that is an option, a file, or removes another one: %j',
+    (name) => {
+      expect(isTaken({ packages: { apt: [name] } })).toBe(false);
+      expect(isTaken({ packages: { apt: ['g++=4:12.2.0-3'] } })).toBe(true);
+    },
+  );
+
+  it.each([
+    '--privileged',
+    '-v /:/host python',
+    'python --privileged',
+    'http://169.254.169.254/latest',
+    '[::1]:5000/python',
+  ])('an image that is an option, or an address of something else: %j', (image) => {
+    expect(isTaken({ image })).toBe(false);
+    expect(isTaken({ image: 'python:3.12' })).toBe(true);
+  });
+
   it('an image that is no plain reference', () => {
     const images = [
       ...[

@@ -8,7 +8,7 @@ describe('attack: image and packages of a run in Docker', () => {
   let fixture: DockerFixture;
   beforeEach(async () => {
     fixture = await DockerFixture.open({
-      images: ['python', 'ghcr.io/you/*'],
+      images: ['python', 'ghcr.io/you/*', 'node:24'],
       packages: { kinds: ['pip', 'npm'], hosts: ['registry.npmjs.org'] },
     });
     await fixture.provider.probe();
@@ -18,15 +18,40 @@ describe('attack: image and packages of a run in Docker', () => {
   const hold = async (terms: object) => (await new TermsInUse(fixture.provider).hold(newThreadId(), terms))();
   const installations = () => fixture.engine.created.filter(({ User }) => User === '0:0');
 
-  it.each(['node:22', 'evil.example/library/python:3.12', 'ghcr.io/you-too/image', 'ghcr.io/you'])(
-    'an image that the operator does not name: %s',
-    async (image) => {
-      await expect(hold({ image })).rejects.toMatchObject({
-        ...{ code: 'unsupported', message: expect.stringMatching(/`image`: .*SANDBOX_IMAGES/) },
-      });
-      expect(fixture.engine.pulled).toEqual([]);
-    },
-  );
+  it.each([
+    ...['node:22', 'evil.example/library/python:3.12', 'ghcr.io/you-too/image', 'ghcr.io/you'],
+    ...['127.0.0.1:5000/python', 'localhost/python', '169.254.169.254/python', 'docker.io.evil.example/library/python'],
+    ...[`node:24@sha256:${'0'.repeat(64)}`, `node@sha256:${'0'.repeat(64)}`, 'localhost/rondo-packages:of-another-run'],
+  ])('an image that the operator does not name: %s', async (image) => {
+    await expect(hold({ image })).rejects.toMatchObject({
+      ...{ code: 'unsupported', message: expect.stringMatching(/`image`: .*SANDBOX_IMAGES/) },
+    });
+    expect(fixture.engine.pulled).toEqual([]);
+  });
+
+  it.each([
+    ['memory_mb', 10_485_760],
+    ['cpus', 1_000],
+    ['disk_mb', 10_485_760],
+  ])('a size beyond what the deployment gives a sandbox: %s', async (field, most) => {
+    await expect(hold({ size: { [field]: most } })).rejects.toMatchObject({
+      ...{ code: 'unsupported', message: expect.stringContaining(`\`size.${field}\`: it is ${most}`) },
+    });
+  });
+
+  it('a script of a package that asks for the address of cloud metadata', async () => {
+    fixture.engine.installation =
+      'curl -sS -m 5 --unix-socket /rondo/egress.sock --request-target http://169.254.169.254/latest http://x/; exit 1';
+
+    await expect(hold({ packages })).rejects.toThrow('not among the hosts');
+  });
+
+  it('a script of a package that goes round the proxy, to another address or to the engine', async () => {
+    fixture.engine.installation =
+      'curl -sS -m 5 http://1.1.1.1/ || echo closed; ls /var/run/docker.sock /run/docker.sock; exit 1';
+
+    await expect(hold({ packages })).rejects.toThrow(/closed[^]*No such file/);
+  });
 
   it('a script of a package that never ends', async () => {
     const other = await DockerFixture.open({ packages: { kinds: ['pip'], installMs: 300 } });
