@@ -79,9 +79,11 @@ function changes(before: GrowingDetails, fact: Fact): Partial<RunDetails> | unde
     case 'run.forked':
       return { restedMs: before.restedMs + between(fact.data.paused_since, fact.at) };
     case 'iteration.started':
-      return changeIteration(before, fact.iteration, { startedSeq: fact.seq, startedAt: fact.at });
+      changeIteration(before, fact.iteration, { startedSeq: fact.seq, startedAt: fact.at });
+      return undefined;
     case 'iteration.completed':
-      return changeIteration(before, fact.iteration, { endedAt: fact.at });
+      changeIteration(before, fact.iteration, { endedAt: fact.at });
+      return undefined;
     case 'usage.recorded':
       return addUsage(before, fact);
     case 'browser.state':
@@ -118,7 +120,7 @@ const newIteration = {
   model: null,
 };
 
-function changeIteration({ iterations }: GrowingDetails, number: number, change: Partial<Iteration>): undefined {
+function changeIteration({ iterations }: GrowingDetails, number: number, change: Partial<Iteration>): void {
   iterations.set(number, { ...(iterations.get(number) ?? { ...newIteration, number }), ...change });
 }
 

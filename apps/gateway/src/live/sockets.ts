@@ -126,9 +126,9 @@ export class Sockets {
       for (const subscription of subscribed.values()) subscription.abort();
     });
     socket.onAny((name: string, ...values: unknown[]) => {
-      const answer = values.at(-1);
-      if (typeof answer === 'function' && !Object.hasOwn(socketMessages, name))
-        void this.refuse(socket, name).then((refusal) => answer(refusal));
+      const acknowledge = values.at(-1);
+      if (isAcknowledgement(acknowledge) && !Object.hasOwn(socketMessages, name))
+        void this.refuse(socket, name).then(acknowledge);
     });
   }
 
@@ -242,3 +242,6 @@ export class Sockets {
 
 /** Socket.IO sends `data` of a refused handshake's error to the client. */
 const connectError = (problem: ProblemBody): Error => Object.assign(new Error(problem.code), { data: problem });
+
+/** Socket.IO adds it to the values of a message whose sender wants an answer. */
+const isAcknowledgement = (value: unknown): value is (answer: Acknowledgement) => void => typeof value === 'function';
