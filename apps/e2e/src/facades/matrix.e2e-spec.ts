@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { HttpAgent } from '@ag-ui/client';
+import { Client as LangGraph } from '@langchain/langgraph-sdk';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { McpRunOutcome } from '@rondo/contract/api';
 import { type RondoClient, call } from '@rondo/test-deployment';
@@ -45,6 +46,8 @@ beforeAll(async () => {
     '/ai-sdk/chat': ofAiSdk(client),
     '/ag-ui': ofAgUi(client),
     '/a2a': ofA2a(client),
+    '/langgraph': ofLangGraph(client),
+    '/suna/api': ofSuna(client),
   };
 });
 
@@ -160,7 +163,46 @@ const ofAgUi = ({ url, key }: RondoClient): Facade => {
   };
 };
 
-const names = ['/v1', '/mcp', '/openai/v1', '/ai-sdk/chat', '/ag-ui', '/a2a'];
+/** Runs of threads that the client has not begun have the ids of `/v1`. */
+const ofLangGraph = ({ url, key }: RondoClient): Facade => {
+  const { threads, runs } = new LangGraph({ apiUrl: `${url}/langgraph`, apiKey: key });
+  return {
+    begin: async (input) => {
+      const { thread_id: threadId } = await threads.create();
+      const messages = [{ type: 'human', content: input }];
+      await runs.wait(threadId, model, { input: { messages } });
+      const [begun] = await runs.list(threadId);
+      return { runId: begun?.run_id ?? '', threadId };
+    },
+    read: async ({ threadId }) => {
+      const { tasks } = await threads.getState(threadId);
+      return (tasks[0]?.interrupts[0]?.value as { question?: string } | undefined)?.question ?? '';
+    },
+    answer: ({ threadId }, resume) => runs.wait(threadId, model, { command: { resume } }),
+  };
+};
+
+const ofSuna = ({ url, key }: RondoClient): Facade => {
+  const send = (path: string, body?: object) =>
+    fetch(`${url}/suna/api${path}`, {
+      method: body ? 'POST' : 'GET',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  const watch = async (runId: string) => (await send(`/agent-run/${runId}/stream`)).text();
+  return {
+    begin: async (prompt) => {
+      const response = await send('/agent/initiate', { prompt, model_name: model });
+      const { agent_run_id: runId, thread_id: threadId } = (await response.json()) as Record<string, string>;
+      await watch(runId ?? '');
+      return { runId: runId ?? '', threadId: threadId ?? '' };
+    },
+    read: async ({ runId }) => /Which colour\?/.exec(await watch(runId))?.[0] ?? '',
+    answer: ({ threadId }, message) => send(`/threads/${threadId}/messages/add`, { message }),
+  };
+};
+
+const names = ['/v1', '/mcp', '/openai/v1', '/ai-sdk/chat', '/ag-ui', '/a2a', '/langgraph', '/suna/api'];
 
 describe.each(names)('a run that was begun at %s', (from) => {
   it.each(names)('is read and answered at %s', async (to) => {
