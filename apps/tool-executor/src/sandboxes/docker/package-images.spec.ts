@@ -9,6 +9,7 @@ describe('the packages that a run names, in Docker', () => {
   let fixture: DockerFixture;
   beforeEach(async () => {
     fixture = await DockerFixture.open({
+      images: ['localhost/base'],
       packages: { kinds: ['pip', 'npm'], hosts: ['registry.npmjs.org'], installMs: 5_000, kept: 2 },
     });
     await fixture.provider.probe();
@@ -52,6 +53,15 @@ describe('the packages that a run names, in Docker', () => {
     const order = JSON.parse(asked?.Entrypoint.at(-1) ?? '') as { readonly steps: readonly string[][] };
     expect(order.steps).toContainEqual(['python3', '-m', 'pip', 'install', '--', 'requests==2.32.3']);
     expect(order.steps).toContainEqual(['npm', 'install', '--global', '--', '@scope/tool@1.2.3']);
+  });
+
+  it('are installed into the image that the run names, too', async () => {
+    fixture.engine.images.add('localhost/base:1');
+
+    await hold({ packages, image: 'localhost/base:1' });
+    await hold({ packages });
+    expect(new Set(installations().map(({ Image }) => Image)).size).toBe(2);
+    expect(layers()).toHaveLength(2);
   });
 
   it('end the run with what failed, which is not kept', async () => {

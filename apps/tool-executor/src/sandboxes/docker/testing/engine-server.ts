@@ -192,10 +192,11 @@ export class EngineServer extends EventEmitter<{ broken: [] }> {
       .map((name, place) => ({ Id: toImageId(name), Created: place }));
   }
 
-  private findImage(name: string): Answer {
-    return this.images.has(name)
-      ? { status: 200, body: { Id: toImageId(name) } }
-      : failed(404, `No such image: ${name}`);
+  private findImage(nameOrId: string): Answer {
+    const name = [...this.images].find((image) => [image, toImageId(image)].includes(nameOrId));
+    return name === undefined
+      ? failed(404, `No such image: ${nameOrId}`)
+      : { status: 200, body: { Id: toImageId(name) } };
   }
 
   private create(name: string, given: unknown): Answer {
