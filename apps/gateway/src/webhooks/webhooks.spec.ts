@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { WebhookDelivery } from '@rondo/contract';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
@@ -46,7 +46,7 @@ const deliveries = async (query = ''): Promise<WebhookDelivery[]> =>
   ((await gateway.as(key).get(`/v1/webhooks/deliveries${query}`).expect(200)).body as { data: WebhookDelivery[] }).data;
 
 async function until(reached: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await reached())) await setImmediate();
+  while (!(await reached())) await delay(10);
 }
 
 async function finishedRun(): Promise<string> {

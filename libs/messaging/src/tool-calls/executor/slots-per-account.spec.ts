@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { EffectClass } from '@rondo/contract';
 import { type Handle, ToolCallFixture, aCall, endlessWork, never, answered } from '../../testing/tool-call-fixture';
 import type { ToolCallConsumer } from './tool-call-consumer';
@@ -48,7 +49,7 @@ describe('slots of an executor among accounts', () => {
     return Promise.all(calls);
   }
   const until = async (condition: () => boolean) => {
-    while (!condition()) await new Promise(setImmediate);
+    while (!condition()) await delay(2);
   };
 
   it.each(['unsafe', 'pure'] as const)(
@@ -129,7 +130,7 @@ describe('a call that waits for a slot', () => {
     return { ...executor, work, running };
   };
   const waits = async (consumer: ToolCallConsumer) => {
-    while (consumer.load.waiting === 0) await new Promise(setImmediate);
+    while (consumer.load.waiting === 0) await delay(2);
   };
 
   it('is stopped at once, and never runs (I7)', async () => {
