@@ -41,7 +41,6 @@ const notMerged = new Set([
   'apps/tool-executor/src/tools/web',
   'libs/contract/src',
   'libs/llm/src',
-  'libs/llm/src/providers',
   'libs/llm/src/tokens',
   'libs/persistence/src/api/billing',
   'libs/persistence/src/api/files',

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { profileNames } from '@rondo/domain';
-import { findProfile, profilesOfProviders } from './find-profile';
+import { findProfile } from './find-profile';
+import { profilesOfProviders } from './known-profiles';
 import type { ProviderProfile } from './provider-profile';
 
 const document = join(__dirname, '../../../../docs/models.md');

@@ -1,22 +1,6 @@
 import { type ModelProviders, type ProviderSettings, splitModelName } from '@rondo/domain';
-import { deepseek, deepseekR1 } from './deepseek';
-import { gemini } from './gemini';
-import { groq } from './groq';
-import { kimi } from './kimi';
-import { localServers } from './local-servers';
-import { mistral } from './mistral';
-import { openai } from './openai';
-import { openrouter } from './openrouter';
+import { localServers, profilesOfProviders } from './known-profiles';
 import { type ProviderProfile, usualMaxTools } from './provider-profile';
-import { qwen } from './qwen';
-import { xai } from './xai';
-import { zai } from './zai';
-
-/** All profiles. Where several match, the first one counts; what a provider is called says more than the name of a model. */
-export const profilesOfProviders: readonly ProviderProfile[] = [
-  ...[openrouter, deepseekR1, deepseek, kimi, zai, qwen, gemini, mistral, groq, xai, openai],
-  ...localServers,
-];
 
 type Addressed = Pick<ProviderSettings, 'name' | 'baseUrl'>;
 
