@@ -282,6 +282,7 @@ export class Moments implements SandboxMoments {
     const left = await dropOldest(store, order);
     const seen = this.seen.get(threadId) ?? new Map<string, SeenFile>();
     for (const [path, { content }] of seen) if (!left.contents.has(content)) seen.delete(path);
+    this.parts.log.info({ threadId, bytes: store.bytes, since: left.since }, 'states of a workspace dropped');
     return left;
   }
 
