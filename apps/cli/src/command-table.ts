@@ -28,6 +28,7 @@ import {
   mcpPrompt,
   mcpPrompts,
 } from './commands/mcp';
+import { retry } from './commands/retry';
 import { run } from './commands/run';
 import { runs } from './commands/runs';
 import { setup } from './commands/setup';
@@ -45,6 +46,7 @@ export const commands: readonly Command[] = [
   watch,
   chat,
   fork,
+  retry,
   rewindPreview,
   stop,
   answer,

@@ -33,6 +33,8 @@ export class Runs extends Resource {
   readonly get = this.send(routes.getRun);
   /** Starts a run that begins with the log of this one. */
   readonly fork = this.send(routes.forkRun);
+  /** Asks what the run was asked once more, on the same thread. */
+  readonly retry = this.send(routes.retryRun);
   /** What a return of the files to a point of the run would change, and what it cannot undo. */
   readonly rewindPreview = this.send(routes.previewRewind);
   /** What the run waits for, as of one moment. */

@@ -6,6 +6,7 @@ export { isDatabaseUnavailable } from './database/unavailable';
 export { Outbox, type OutboxEntry } from './run-log/outbox';
 export { OtherUserError } from './api/runs/lock-place';
 export type { KeptFiles } from './api/runs/kept-files';
+export type { Question } from './api/runs/read-question';
 export type { MomentAddress, WantedMoment } from './api/runs/wanted-moment';
 export { type ForkOrder, type ForkedRun, UnknownSeqError } from './api/runs/forks/fork-run';
 export type { ChildOrder, StartedChild } from './api/runs/child-runs/start-child';

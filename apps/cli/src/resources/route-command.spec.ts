@@ -16,6 +16,7 @@ const elsewhere: readonly string[] = [
     'stopRun',
     'answerRun',
     'forkRun',
+    'retryRun',
     'previewRewind',
     'resolveToolCall',
     'giveToolCallInput',

@@ -92,6 +92,11 @@ const uses: Record<string, () => Use | Promise<Use>> = {
     shows: /continue it with: rondo chat/,
   }),
   fork: () => ({ words: ['fork', done, 'And now?', '-m', 'demo/plain'], shows: /shares \d+ facts with run_/ }),
+  retry: async () => {
+    const { model, input } = scripted('retried', [{ text: 'Said once more.' }]);
+    const [, id = ''] = /(run_\w+)/.exec((await line.inPipe(['run', '-d', '-m', model, input])).stdout) ?? [];
+    return { words: ['retry', id], shows: /Said once more\./ };
+  },
   'rewind-preview': () => ({ words: ['rewind-preview', done], code: 1, shows: /files_not_kept/ }),
   stop: async () => ({ words: ['stop', await goingOn()], shows: /stopped[^]*nothing left in the sandbox/ }),
   answer: async () => ({

@@ -34,6 +34,7 @@ import type {
   ForkedRun,
   NewRun,
   OutboxEntry,
+  Question,
   RaisedBudget,
   ResolvedCall,
   RunAddress,
@@ -47,14 +48,14 @@ import type {
   StoredSettings,
 } from '@rondo/persistence';
 import type { AgentService } from '../agents/agent-service';
-import type { AccountLimits } from '../billing/account-limits';
+import type { AccountLimits, Admission } from '../billing/account-limits';
 import type { AccountQuotas } from '../billing/account-quotas';
 import { InvalidRequest } from '../problems/api-error';
 import type { Rewinds } from './rewinds';
 import type { ActiveRunQuota } from './active-run-quota';
 import { type MemoryReads, pinMemory } from './pin-memory';
 import { type NamingRequest, pinSkills } from './pin-skills';
-import type { RunCreationTraces } from './run-creation-traces';
+import type { CreationTrace, RunCreationTraces } from './run-creation-traces';
 import type { RunSettingsResolver } from './run-settings';
 import { validateRepositorySecret } from './validate-environment';
 
@@ -74,6 +75,7 @@ export interface RunServiceDependencies {
     answerCalls(answers: RunAnswers): Promise<AnsweredCalls>;
     get(address: RunAddress): Promise<Run>;
     fork(order: ForkOrder): Promise<ForkedRun>;
+    question(run: Pick<Run, 'id' | 'thread_id'>): Promise<Question>;
   };
   readonly settings: Pick<RunSettingsResolver, 'toSettings' | 'checkBudget' | 'withModel'>;
   readonly storedSettings: Pick<StoredSettings, 'read'>;
@@ -106,6 +108,16 @@ interface NewFork
   extends Omit<ForkOrder, 'settings' | 'id' | 'traceId' | 'rewind'>, Pick<CreationOptions, 'traceparent'> {
   readonly model?: string | undefined;
   readonly workspace?: 'as_then' | undefined;
+}
+
+interface NewRetry extends RunAddress, Pick<CreationOptions, 'traceparent' | 'createdBy' | 'promised'> {
+  readonly model?: string | undefined;
+  readonly workspace?: 'as_then' | undefined;
+}
+
+interface Admitted {
+  readonly admission: Omit<Admission, 'settings'>;
+  readonly trace: CreationTrace | undefined;
 }
 
 /** Pages of a hundred runs each. */
@@ -151,7 +163,7 @@ export class RunService {
       ...overrides
     } = request;
     const trace = this.dependencies.creationTraces?.begin({ id: options.id, traceparent });
-    const { runs, settings: resolver, accountLimits, quota } = this.dependencies;
+    const { settings: resolver, accountLimits } = this.dependencies;
     const { source, agent: stored, settings: kept } = await this.readAgent(accountId, request);
     const owner = { account: accountId, settings: kept, servers: stored?.servers };
     const requested = resolver.toSettings(withDefinition(overrides, stored?.definition), owner);
@@ -170,7 +182,31 @@ export class RunService {
     const named = { id: trace?.runId ?? options.id, traceId: trace?.traceId };
     const rewind = edits && workspace && (await this.dependencies.rewinds.find({ accountId, messageId: edits }));
     const newRun = { ...options, ...named, accountId, ...place, ...content, edits, rewind, onActiveRun };
-    const { run, facts, stops, job } = await quota.within(accountId, () => runs.create(newRun), admission);
+    return this.begin(newRun, { admission, trace });
+  }
+
+  /** What a run was asked, once more: an edit that changes nothing, with the settings of the run. */
+  async retry({ accountId, runId, model, workspace, traceparent, ...options }: NewRetry): Promise<Run> {
+    const trace = this.dependencies.creationTraces?.begin({ traceparent });
+    const { runs, settings: resolver, accountLimits, rewinds } = this.dependencies;
+    const run = await runs.get({ accountId, runId });
+    const { thread_id: threadId, metadata, agent_id: agentId, agent_version: version } = run;
+    const again = await runs.question(run);
+    const { settings, ...admission } = await accountLimits.admit(accountId, resolver.withModel(run.settings, model));
+    await this.requireSecrets(accountId, settings);
+    await this.countStored({ accountId, threadId }, { usesTools: settings.tools.length > 0 });
+    const named = { id: trace?.runId, traceId: trace?.traceId };
+    const agent = agentId !== null && version !== null ? { id: agentId, version, isNamed: false } : undefined;
+    const edits = again.messageId;
+    const rewind = workspace && (await rewinds.find({ accountId, messageId: edits }));
+    const content = { again, edits, rewind, settings, agent, metadata, onActiveRun: 'replace' as const };
+    const newRun = { ...options, ...named, accountId, threadId, ...content };
+    return (await this.begin(newRun, { admission, trace })).run;
+  }
+
+  private async begin(newRun: NewRun, { admission, trace }: Admitted): Promise<Pick<CreatedRun, 'run' | 'facts'>> {
+    const { runs, quota } = this.dependencies;
+    const { run, facts, stops, job } = await quota.within(newRun.accountId, () => runs.create(newRun), admission);
     trace?.created(run);
     if (job) this.dependencies.publishJob(job);
     else this.dependencies.publishJobs();

@@ -45,6 +45,12 @@ export class RunsController {
     return this.service.fork({ ...address, atSeq, input, model, workspace, ...options });
   }
 
+  @Route(routes.retryRun)
+  retryRun({ address, body, caller, promised, request }: RouteInput<typeof routes.retryRun>) {
+    const options = { promised, traceparent: request.get('traceparent'), createdBy: readMaker(caller) };
+    return this.service.retry({ ...address, ...body, ...options });
+  }
+
   @Route(routes.raiseBudget)
   raiseBudget({ address, body, caller, promised }: RouteInput<typeof routes.raiseBudget>) {
     const { usd, tokens } = body;

@@ -2353,6 +2353,15 @@ export type components = {
              */
             sandbox?: "thread" | "project";
         };
+        NewRetry: {
+            /**
+             * @description The files of the workspace become what they were before the run. Processes in it end. Absent: they stay as they are.
+             * @enum {string}
+             */
+            workspace?: "as_then";
+            /** @description Default: that of the run. */
+            model?: string;
+        };
         NewRun: {
             profile?: components["schemas"]["ProfileName"];
             agent?: components["schemas"]["AgentOverrides"];
@@ -5379,6 +5388,7 @@ export type NewMemoryStore = components['schemas']['NewMemoryStore'];
 export type NewMemoryVersion = components['schemas']['NewMemoryVersion'];
 export type NewMessage = components['schemas']['NewMessage'];
 export type NewProject = components['schemas']['NewProject'];
+export type NewRetry = components['schemas']['NewRetry'];
 export type NewRun = components['schemas']['NewRun'];
 export type NewRunOnThread = components['schemas']['NewRunOnThread'];
 export type NewSchedule = components['schemas']['NewSchedule'];

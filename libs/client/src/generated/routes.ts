@@ -293,6 +293,8 @@ export const answerRun: Route<{ params: [runId: string]; body: Api.Answer; answe
 
 export const forkRun: Route<{ params: [runId: string]; body: Api.NewFork; answer: Api.Run }> = { method: 'POST', path: '/v1/runs/{run_id}/fork', takes: 'body' };
 
+export const retryRun: Route<{ params: [runId: string]; body: Api.NewRetry; answer: Api.Run }> = { method: 'POST', path: '/v1/runs/{run_id}/retry', takes: 'body' };
+
 export const raiseBudget: Route<{ params: [runId: string]; body: Api.BudgetRaise; answer: Api.Run }> = { method: 'POST', path: '/v1/runs/{run_id}/budget', takes: 'body' };
 
 export const resolveToolCall: Route<{ params: [toolCallId: string]; body: Api.ToolCallResolution; answer: Api.ToolCall }> = { method: 'POST', path: '/v1/tool-calls/{tool_call_id}/resolve', takes: 'body' };

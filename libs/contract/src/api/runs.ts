@@ -36,6 +36,15 @@ const newFork = z.strictObject({
   model: modelName.optional().describe("The fork's model. Default: that of the origin."),
 });
 
+const newRetry = z.strictObject({
+  workspace: workspaceThen
+    .optional()
+    .describe(
+      'The files of the workspace become what they were before the run. Processes in it end. Absent: they stay as they are.',
+    ),
+  model: modelName.optional().describe('Default: that of the run.'),
+});
+
 /** Without the rule that one of the two must be given, which is `hasAmount`. */
 export const budgetRaiseFields = z.strictObject({
   usd: budgetSettings.shape.usd.describe('The new budget in money, at least the present one.'),
@@ -177,6 +186,27 @@ export const runs = defineRoutes('runs', {
       'too_many_active_runs',
     ],
   },
+  retryRun: {
+    method: 'POST',
+    path: '/v1/runs/{run_id}/retry',
+    summary: 'Ask what a run was asked once more',
+    description:
+      'A new run on the same thread, with the settings of this one, which is stopped first if it is active. What it was asked has to ' +
+      'be the newest message that a person wrote on the thread; that and what followed are withdrawn, as by an edit.',
+    audit: 'run.retry',
+    headers,
+    body: newRetry,
+    answers: newRunAnswers,
+    problems: [
+      'balance_exhausted',
+      'files_not_kept',
+      'message_not_newest',
+      'model_not_allowed',
+      'quota_exceeded',
+      'thread_full',
+      'too_many_active_runs',
+    ],
+  },
   raiseBudget: {
     method: 'POST',
     path: '/v1/runs/{run_id}/budget',
@@ -224,6 +254,7 @@ export const runSchemas: ApiSchemas = {
     NewRun: newRun,
     NewRunOnThread: newRunOnThread,
     NewFork: newFork,
+    NewRetry: newRetry,
     AgentOverrides: agent.unwrap(),
     ProcessorOverrides: processor.unwrap(),
     LimitOverrides: limits.unwrap(),
@@ -243,6 +274,7 @@ export const runSchemas: ApiSchemas = {
     },
     NewRunOnThread: { input: 'Now make it count to ten.', on_active_run: 'queue' },
     NewFork: { at_seq: 9, input: 'Write it in Ruby instead.', model: 'anthropic/claude-sonnet-4-5' },
+    NewRetry: { workspace: 'as_then' },
     Answer: { content: 'Blue.' },
     BudgetRaise: { usd: 2 },
     StopRequest: { reason: 'It is going in circles.' },

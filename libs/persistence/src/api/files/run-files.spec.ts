@@ -92,6 +92,20 @@ describe('the files of a run', () => {
     expect(await readPaths(run.id)).toEqual(['a.png', 'b.png', 'c.png']);
   });
 
+  it('stay where they are when the run is tried again, and are those of the new run', async () => {
+    const { run } = await fixture.create({ files: [await upload('a.txt')] });
+    const again = await fixture.runs.question(run);
+    const { run: retried } = await fixture.create({
+      ...{ threadId: run.thread_id, onActiveRun: 'replace', input: undefined, again, edits: again.messageId },
+    });
+
+    const [before, after] = await readMessages(run.thread_id);
+    expect(after?.content).toEqual(before?.content);
+    expect(after?.metadata).toEqual({ files: before?.metadata['files'] });
+    expect([await readPaths(run.id), await readPaths(retried.id)]).toEqual([[], ['a.txt']]);
+    await expect(new FileDeliveries(fixture.database).of(retried.id)).resolves.toMatchObject([{ path: 'a.txt' }]);
+  });
+
   it('come with an answer too', async () => {
     const { accountId } = fixture;
     const { run } = await fixture.create();

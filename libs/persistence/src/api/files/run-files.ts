@@ -102,6 +102,17 @@ export async function insertRunFiles(
   await sql.query(newRows, values);
 }
 
+const takeRows = `update run_files set run_id = $1 where thread_id = $2 and path = any($3::text[])`;
+
+/** The run gets files of an earlier one of its thread, where they are: it is asked the same once more. */
+export async function takeRunFiles(
+  sql: Sql,
+  { runId, threadId }: { runId: RunId; threadId: ThreadId },
+  placed: readonly RunFileNote[],
+): Promise<void> {
+  if (placed.length > 0) await sql.query(takeRows, [runId, threadId, placed.map(({ path }) => path)]);
+}
+
 const notesOfRun = checked(
   z.object({ file_id: fileId, name: z.string(), path: z.string() }),
   `

@@ -22,7 +22,15 @@ import type { PendingStop } from '@rondo/domain';
 import { referToImages, storeImages } from '../blobs/message-images';
 import type { Database } from '../../database/database';
 import type { StoredFile } from '../files/files';
-import { fileMetadata, imagesAmong, insertRunFiles, placeFiles, readFiles, withNote } from '../files/run-files';
+import {
+  fileMetadata,
+  imagesAmong,
+  insertRunFiles,
+  placeFiles,
+  readFiles,
+  takeRunFiles,
+  withNote,
+} from '../files/run-files';
 import { ChatTaken } from '../facade-ids';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { type OutboxEntry, firstActivation } from '../../run-log/outbox';
@@ -47,6 +55,7 @@ import {
   insertRuns,
 } from './insert-run';
 import { lockPlace } from './lock-place';
+import type { Question } from './read-question';
 import { ThreadTaken, retryLostRace } from './lost-race';
 import { promoteNext } from './promote-run';
 import { ThreadBusyError } from './thread-busy-error';
@@ -80,6 +89,8 @@ export interface NewRun {
   readonly metadata: Readonly<Record<string, string>>;
   /** The newest question of the thread, which the input replaces: its turn is superseded. The active run is replaced, too. */
   readonly edits?: MessageId | undefined;
+  /** In place of an input: what a run was asked, with its files. `edits` is that message. */
+  readonly again?: Question | undefined;
   /** The files that the workspace of the thread gets back before the run begins. */
   readonly rewind?: KeptFiles | undefined;
   /** What happens when the thread has an active run. */
@@ -114,7 +125,8 @@ export async function createRun(maker: RunMaker, wanted: NewRun): Promise<Create
       const files = await readFiles(place.sql, accountId, wanted.files ?? []);
       const content =
         given || files.length > 0 ? [...(given ?? []), ...(await imagesAmong(place.sql, files))] : undefined;
-      const input = content && (await storeImages(place.sql, { accountId, content, field: 'input' }));
+      const stored = content && (await storeImages(place.sql, { accountId, content, field: 'input' }));
+      const input = wanted.again?.content ?? stored;
       return new RunCreation(place, newId, { ...wanted, input, files }).attempt();
     }),
   );
@@ -193,7 +205,7 @@ class RunCreation {
 
   async attempt(): Promise<CreatedRun> {
     const { threadId: wanted, accountId, settings, agent, origin, traceId, metadata, input, promised } = this.wanted;
-    const { createdBy, chat } = this.wanted;
+    const { createdBy, chat, again } = this.wanted;
     const behind = wanted !== undefined && (await this.resolveActiveRun(wanted));
     const thread = wanted ?? threadId.parse(`thr_${this.newId()}`);
     const {
@@ -204,8 +216,7 @@ class RunCreation {
 
     await this.withdrawEdited(thread, { behind });
     await referToImages(this.place.sql, { accountId, threadId: thread }, input ?? []);
-    const placed = await placeFiles(this.place.sql, thread, this.wanted.files);
-    const content = input && withNote(input, placed, settings.profile);
+    const { placed, content } = await this.toContent(thread);
     const said = behind ? undefined : content && { content, metadata: fileMetadata(placed) };
     const batch = toBatch(
       { runId: this.id, threadId: thread, epoch: 0 },
@@ -240,13 +251,22 @@ class RunCreation {
     const run = { ...inserted, last_seq: inserted.last_seq + rewinding.length };
     if (project_id !== null && text !== undefined)
       await nameAfterInput(this.place.sql, { projectId: project_id, runId: this.id, text });
-    await insertRunFiles(this.place.sql, { runId: this.id, threadId: thread }, placed);
+    const recordFiles = again ? takeRunFiles : insertRunFiles;
+    await recordFiles(this.place.sql, { runId: this.id, threadId: thread }, placed);
     if (behind && this.wanted.onActiveRun === 'replace')
       await this.place.sql.query(markReplacement, [run.id, this.wanted.edits ?? null]);
 
     if (!chat) await storeResponse(this.place.sql, promised, run); // that of a named one is stored with it
     const job = behind ? undefined : firstActivation(run);
     return { run, facts: [...this.facts, ...facts, ...rewinding], stops: this.stops, job };
+  }
+
+  /** What the model reads, with a note of the files that come with it. */
+  private async toContent(thread: ThreadId) {
+    const { input, again, files, settings } = this.wanted;
+    if (again) return { placed: again.files, content: input };
+    const placed = await placeFiles(this.place.sql, thread, files);
+    return { placed, content: input && withNote(input, placed, settings.profile) };
   }
 
   /** In the transaction of an edit: the statement that inserts a run has no place for a third fact. */

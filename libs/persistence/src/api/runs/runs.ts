@@ -41,6 +41,7 @@ import { type InputOrder, giveCallInput } from './give-input';
 import { type CallRuling, type ResolvedCall, resolveToolCall } from './resolve-tool-call';
 import { type BudgetOrder, type RaisedBudget, raiseRunBudget } from './raise-budget';
 import { type ReadPosition, readRewinds } from './log-rewinds';
+import { type Question, readQuestion } from './read-question';
 import { type EventPage, type RunOpening, allPages, openRun, readEvents } from './read-log';
 import { type CountFilter, type RunCounts, type RunFilter, countRuns, listRuns } from './list-runs';
 import { countActive, getRun, listToolCalls, readCallsOfResult, readHeads, readFinalTexts } from './read-runs';
@@ -161,6 +162,11 @@ export class Runs {
   fork(order: ForkOrder): Promise<ForkedRun> {
     const { database, newId } = this;
     return forkRun({ database, newId }, order);
+  }
+
+  /** What the run was asked. Rejects with `message_not_newest` where it was asked nothing. */
+  question(run: Pick<Run, 'id' | 'thread_id'>): Promise<Question> {
+    return readQuestion(this.database.sql, run);
   }
 
   /** Rejects with UnknownSeqError, `log_trimmed`, `log_too_long`, and `files_not_kept` where no run has begun with the message. */
