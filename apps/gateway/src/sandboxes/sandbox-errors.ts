@@ -47,6 +47,20 @@ export function asPreviewError(error: unknown): unknown {
   }
 }
 
+/** Why an executor has no earlier files of a workspace. Undefined where it says nothing about that. */
+export function whyNotKept(error: unknown): string | undefined {
+  if (!(error instanceof TunnelError)) return undefined;
+  switch (error.code) {
+    case 'unsupported':
+    case 'failed':
+      return error.message;
+    case 'invalid_request':
+      return 'The executor that has this sandbox is of a version that keeps no earlier states of files.';
+    default:
+      return undefined;
+  }
+}
+
 /** An executor of an earlier version does not know the request, and says so as of any that is not valid. */
 export function asErrorOfNewer(error: unknown, lacks: string): unknown {
   if (!(error instanceof TunnelError) || error.code !== 'invalid_request') return asApiError(error);

@@ -16,13 +16,12 @@ import {
 } from '@rondo/messaging';
 import type { Sandbox, SandboxAddress, Sandboxes, ThreadAddress } from '@rondo/persistence';
 import { ApiError } from '../problems/api-error';
-import { asApiError, asErrorOfNewer, asPreviewError, unavailable } from './sandbox-errors';
+import { asApiError, asErrorOfNewer, asPreviewError, unavailable, whyNotKept } from './sandbox-errors';
 
 type Operation = Exclude<SandboxRequest['op'], 'states' | 'sites'>;
 /** A request without what the sandbox's row says. */
 type Question<Op extends Operation> = Omit<Extract<SandboxRequest, { op: Op }>, 'thread_id' | 'account_id'>;
 
-const keepsNoFiles = 'keeps no earlier states of files';
 const answerBytes = 1_000_000;
 /** Executors announce themselves every second. */
 const announcedWithinMs = 2_500;
@@ -182,7 +181,9 @@ export class SandboxService {
     try {
       return (await this.open<'moment'>(sandbox, { op: 'moment', keys: [...keys] })).head;
     } catch (error) {
-      throw asErrorOfNewer(error, keepsNoFiles);
+      const refused = whyNotKept(error);
+      if (refused === undefined) throw asApiError(error);
+      return { moment: null, refused };
     }
   }
 
@@ -192,7 +193,8 @@ export class SandboxService {
       tunnel.end();
       return await readAnswer(tunnel, answerBytes);
     } catch (error) {
-      throw asErrorOfNewer(error, keepsNoFiles);
+      const refused = whyNotKept(error);
+      throw refused === undefined ? asApiError(error) : new ApiError('files_not_kept', refused);
     }
   }
 

@@ -1,12 +1,13 @@
 import { EventEmitter, once } from 'node:events';
 import { type Duplex, Readable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
-import type { BrowserAction, BrowserScreen } from '@rondo/contract';
+import type { BrowserAction, BrowserScreen, FileChanges } from '@rondo/contract';
 import type { AcceptedTunnel } from '@rondo/messaging';
 import {
   type KnownSandboxState,
   type KnownSite,
   type NatsLink,
+  type SandboxHead,
   type SandboxRequest,
   TunnelError,
   announceExecutor,
@@ -35,6 +36,8 @@ export class TestExecutor {
   isSilent = false;
   /** What is written about each command of a person, by the thread. */
   readonly terminals = new Map<string, (tunnel: Duplex, request: Extract<SandboxRequest, { op: 'exec' }>) => void>();
+  /** What is said to have been kept of the files, by the thread. */
+  readonly moments = new Map<string, SandboxHead<'moment'>>();
   /** The server of each preview, by the thread. */
   readonly servers = new Map<string, (tunnel: Duplex) => void>();
   private readonly tunnels = new Set<Duplex>();
@@ -131,8 +134,10 @@ export class TestExecutor {
       case 'exec':
         return this.runCommand(request);
       case 'moment':
-      case 'rewind':
+        return { head: this.moments.get(thread) ?? { moment: null, refused: 'Nothing was kept.' } };
       case 'rewind_preview':
+        return { head: {}, serve: (tunnel) => pipeline(Readable.from([JSON.stringify(noChanges)]), tunnel) };
+      case 'rewind':
         throw new TunnelError('unsupported', 'Earlier states of workspaces are not kept here.');
       case 'prepare':
         throw new TunnelError('invalid_request', 'Nothing prepares workspaces here.');
@@ -207,6 +212,9 @@ export class TestExecutor {
     };
   }
 }
+
+const nothing = { count: 0, paths: [] };
+const noChanges: FileChanges = { created: nothing, changed: nothing, removed: nothing };
 
 const untilGone = (tunnel: Duplex): Promise<void> => finished(tunnel).catch(() => undefined);
 
