@@ -2,11 +2,11 @@ import type { Run } from '@rondo/client';
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
-import { useModels } from '../threads/run-choice.tsx';
-import { AreaField, ChoiceField, TextField } from '../ui/fields.tsx';
+import { ModelOptions } from '../threads/run-choice.tsx';
+import { AreaField, TextField } from '../ui/fields.tsx';
 import { Form, toText } from '../ui/form.tsx';
 import { Modal } from '../ui/modal.tsx';
-import { RewindPreview } from './rewind-preview.tsx';
+import { type Files, FilesChoice, toWorkspace } from './files-choice.tsx';
 
 /** Where a fork begins: after this fact. */
 export interface ForkPlace {
@@ -21,25 +21,19 @@ interface ForkDialogProps {
   readonly onClose: () => void;
 }
 
-const choices = [
-  ['empty', 'None: it begins empty'],
-  ['as_then', 'Files as they were then'],
-] as const;
-
 /** Begins a run with the log of this one up to a place, and opens it. */
 export function ForkDialog({ run, place: { atSeq, iteration }, onClose }: ForkDialogProps) {
   const rondo = useRondo();
   const navigate = useNavigate();
-  const models = useModels();
   const list = useId();
-  const [files, setFiles] = useState<(typeof choices)[number][0]>('empty');
+  const [files, setFiles] = useState<Files>('otherwise');
   const fork = async (fields: FormData) => {
     const [input, model] = [toText(fields, 'input'), toText(fields, 'model')];
     const { id } = await rondo.runs.fork(run.id, {
       at_seq: atSeq,
       ...(input !== '' && { input }),
       ...(model !== '' && { model }),
-      ...(files === 'as_then' && { workspace: files }),
+      ...toWorkspace(files),
     });
     onClose();
     await navigate({ to: '/runs/$runId', params: { runId: id }, search: {} });
@@ -63,18 +57,8 @@ export function ForkDialog({ run, place: { atSeq, iteration }, onClose }: ForkDi
               hint="May be empty where the model has not said its last word."
             />
             <TextField label="Model" name="model" list={list} placeholder={run.model} spellCheck={false} />
-            <ChoiceField
-              label="Files of its workspace"
-              options={choices}
-              value={files}
-              onChange={({ target }) => setFiles(target.value === 'as_then' ? 'as_then' : 'empty')}
-            />
-            {files === 'as_then' && <RewindPreview run={run} atSeq={atSeq} />}
-            <datalist id={list}>
-              {models.map((id) => (
-                <option key={id} value={id} />
-              ))}
-            </datalist>
+            <FilesChoice runId={run.id} moment={{ at_seq: atSeq }} isFork value={files} onChange={setFiles} />
+            <ModelOptions id={list} />
           </Form>
         </>
       )}

@@ -33,7 +33,6 @@ export const MessageItem = memo(function MessageItem({ row }: { readonly row: Me
   return (
     <article className={`message by-${style}${row.isOpen ? ' open' : ''}`} aria-label={author}>
       {style !== 'assistant' && <p className="author">{author}</p>}
-      {style === 'user' && <EditButton row={row} />}
       {row.reasoning !== '' && (
         <details className="reasoning" open={row.isOpen && row.text === ''}>
           <summary>Thoughts</summary>
@@ -48,6 +47,7 @@ export const MessageItem = memo(function MessageItem({ row }: { readonly row: Me
         ) : null,
       )}
       {style === 'user' && <FormerWords messageId={row.id} />}
+      {style === 'user' && <QuestionButtons row={row} />}
       {row.isOpen && row.text === '' && <span className="caret" aria-hidden="true" />}
     </article>
   );
@@ -61,12 +61,19 @@ function splitFiles(whole: string): { readonly text: string; readonly files: rea
 }
 
 /** Only the newest question can be asked anew. */
-function EditButton({ row: { id, text } }: { readonly row: MessageRow }) {
+function QuestionButtons({ row: { id, text } }: { readonly row: MessageRow }) {
   const { editable } = useTimelineLinks();
   if (editable?.messageId !== id) return null;
   return (
-    <button className="quiet edit" onClick={() => editable.edit(text)}>
-      Edit
-    </button>
+    <div className="edit">
+      {editable.retry && (
+        <button className="quiet" onClick={editable.retry}>
+          Ask again
+        </button>
+      )}
+      <button className="quiet" onClick={() => editable.edit(text)}>
+        Edit
+      </button>
+    </div>
   );
 }

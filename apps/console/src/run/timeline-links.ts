@@ -17,7 +17,14 @@ export interface TimelineLinks {
   /** Reads an image that Rondo keeps. Absent: with the session. */
   readonly readImage?: (sha256: string, signal: AbortSignal) => Promise<Blob>;
   /** The question that can be asked anew, and what begins that. */
-  readonly editable?: { readonly messageId: string; readonly edit: (text: string) => void } | undefined;
+  readonly editable?: EditableQuestion | undefined;
+}
+
+interface EditableQuestion {
+  readonly messageId: string;
+  readonly edit: (text: string) => void;
+  /** Asks the same once more. Absent where no run began with it. */
+  readonly retry?: (() => void) | undefined;
 }
 
 export const noLinks: TimelineLinks = { children: new Map(), former: new Map() };

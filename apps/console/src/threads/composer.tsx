@@ -1,6 +1,7 @@
 import type { Run } from '@rondo/client';
 import { type NewMessage, Composer as PlainComposer, type WhileActive, isQuestion } from '@rondo/react';
 import { useState } from 'react';
+import { type Files, FilesChoice, toWorkspace } from '../run/files-choice.tsx';
 import { useRondo } from '../session/use-session.ts';
 import { useProblemText } from '../ui/use-problem.ts';
 import { type RunChoice, RunChoiceFields, noChoice, toRunFields } from './run-choice.tsx';
@@ -8,6 +9,8 @@ import { type RunChoice, RunChoiceFields, noChoice, toRunFields } from './run-ch
 export interface EditedQuestion {
   readonly id: string;
   readonly text: string;
+  /** A run of its thread. Absent: none has begun. */
+  readonly runId: string | undefined;
   /** What answered it. */
   readonly choice: RunChoice;
   readonly cancel: () => void;
@@ -26,14 +29,15 @@ interface ComposerProps {
 export function Composer({ send, active, unchosenAgent, edited }: ComposerProps) {
   const [choice, setChoice] = useState<RunChoice>(edited?.choice ?? noChoice);
   const [whileActive, setWhileActive] = useState<WhileActive>('tell');
+  const [files, setFiles] = useState<Files>('otherwise');
   const isAnswer = !edited && active !== undefined && isQuestion(active);
   return (
     <PlainComposer
       rondo={useRondo()}
-      send={(message) => send({ ...message, run: toRunFields(choice), whileActive })}
+      send={(message) => send({ ...message, run: { ...toRunFields(choice), ...toWorkspace(files) }, whileActive })}
       isAnswer={isAnswer}
       text={edited?.text}
-      head={edited && <EditedLine cancel={edited.cancel} />}
+      head={edited && <EditedHead edited={edited} files={files} onFiles={setFiles} />}
       Problem={Problem}
     >
       {active && !isAnswer && !edited && <WhileActiveField value={whileActive} onChange={setWhileActive} />}
@@ -51,14 +55,25 @@ function Problem({ error }: { readonly error: unknown }) {
   );
 }
 
-function EditedLine({ cancel }: { readonly cancel: () => void }) {
+interface EditedHeadProps {
+  readonly edited: EditedQuestion;
+  readonly files: Files;
+  readonly onFiles: (files: Files) => void;
+}
+
+function EditedHead({ edited: { id, runId, cancel }, files, onFiles }: EditedHeadProps) {
   return (
-    <p className="edited-line" role="status">
-      Your last question is asked anew: what followed it is withdrawn from the conversation. Files stay as they are.
-      <button type="button" className="quiet" onClick={cancel}>
-        Leave it as it was
-      </button>
-    </p>
+    <>
+      <p className="edited-line" role="status">
+        Your last question is asked anew: what followed it is withdrawn from the conversation.
+        <button type="button" className="quiet" onClick={cancel}>
+          Leave it as it was
+        </button>
+      </p>
+      {runId !== undefined && (
+        <FilesChoice runId={runId} moment={{ message_id: id }} value={files} onChange={onFiles} />
+      )}
+    </>
   );
 }
 

@@ -7,6 +7,7 @@ import { ChatView } from '../chat/chat-view.tsx';
 import { ShareThread } from '../chat/share-thread.tsx';
 import { useNotifications } from '../chat/use-notifications.ts';
 import { ChatPanelContext, useChatPanel, useNewChatPanel } from '../chat/use-chat-panel.ts';
+import { RetryDialog } from '../run/retry-dialog.tsx';
 import { type TimelineLinks, TimelineLinksContext, noLinks } from '../run/timeline-links.ts';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
@@ -58,22 +59,19 @@ interface ConversationProps {
 }
 
 function Conversation({ thread, shown, refresh, children }: ConversationProps) {
-  const { run, queued, before, after, endings, former, question } = shown;
+  const { run, queued, before, after, endings } = shown;
   const rondo = useRondo();
   const mayWrite = useMay('write');
   const panel = useNewChatPanel(thread.id, useThreadTerminal(thread.id));
   const [edited, setEdited] = useState<{ id: string; text: string } | null>(null);
+  const [retried, setRetried] = useState<string | null>(null);
   const active = run && !isOver(run) ? run : undefined;
   const send = async (message: NewMessage) => {
     await sendMessage(rondo, { threadId: thread.id, active, editedMessageId: edited?.id }, message);
     setEdited(null);
     await refresh();
   };
-  const links = useMemo((): TimelineLinks => {
-    const edit = (text: string) => question && setEdited({ id: question.id, text });
-    const editable = mayWrite && question ? { messageId: question.id, edit } : undefined;
-    return { ...noLinks, threadId: thread.id, former, editable };
-  }, [thread.id, former, question, mayWrite]);
+  const links = useQuestionLinks(thread.id, shown, { edit: setEdited, retry: setRetried });
   const ask = mayWrite ? (text: string) => send({ text }) : undefined;
   const foot = (
     <>
@@ -84,7 +82,9 @@ function Conversation({ thread, shown, refresh, children }: ConversationProps) {
           send={send}
           active={active}
           unchosenAgent="Same agent"
-          edited={edited ? { ...edited, choice: toChoice(run), cancel: () => setEdited(null) } : undefined}
+          edited={
+            edited ? { ...edited, runId: run?.id, choice: toChoice(run), cancel: () => setEdited(null) } : undefined
+          }
         />
       )}
     </>
@@ -112,6 +112,7 @@ function Conversation({ thread, shown, refresh, children }: ConversationProps) {
               {foot}
             </ChatView>
           )}
+          {retried !== null && <RetryDialog runId={retried} onClose={() => setRetried(null)} onBegun={refresh} />}
         </div>
       </ChatPanelContext>
     </TimelineLinksContext>
@@ -134,6 +135,28 @@ function OlderMessages({ shown, isComing, load }: OlderMessagesProps) {
       </button>
     </p>
   );
+}
+
+interface QuestionWork {
+  readonly edit: (question: { id: string; text: string }) => void;
+  /** Of the run that it began. */
+  readonly retry: (runId: string) => void;
+}
+
+/** What edited questions said, and what can be done with the newest one. Each of the works stays the same function. */
+function useQuestionLinks(threadId: string, { former, question }: ThreadView, { edit, retry }: QuestionWork) {
+  const mayWrite = useMay('write');
+  return useMemo((): TimelineLinks => {
+    const links = { ...noLinks, threadId, former };
+    if (!mayWrite || !question) return links;
+    const { id: messageId, run_id: runId } = question;
+    const editable = {
+      messageId,
+      edit: (text: string) => edit({ id: messageId, text }),
+      retry: runId === null ? undefined : () => retry(runId),
+    };
+    return { ...links, editable };
+  }, [threadId, former, question, mayWrite, edit, retry]);
 }
 
 /** The same again, where a question is asked anew. */

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Message, Run } from '@rondo/contract';
 import { type RondoClient, type RunningRondo, command, scripted } from '@rondo/test-deployment';
+import type { Page } from 'playwright-core';
 import { repoRoot } from '../../../../deploy/local/repo-root.mjs';
+import { type ConsoleBrowser, openConsole, stopBrowser } from '../console-browser';
 import { expectWholeLog } from '../log-expectations';
 import { adjustedDeployment, newAccount } from '../shared-deployment';
 
@@ -20,10 +22,15 @@ interface Preview {
 describe('files as they were then', () => {
   let rondo: RunningRondo;
   let client: RondoClient;
+  let browser: ConsoleBrowser;
+  let page: Page;
 
   beforeAll(async () => {
     rondo = await adjustedDeployment();
-    client = await newAccount(rondo);
+    ({ client, browser, page } = await openConsole(rondo, await newAccount(rondo)));
+  });
+  afterAll(async () => {
+    await stopBrowser(browser);
   });
 
   const environment = () => ({ PATH: process.env['PATH'], RONDO_URL: client.url, RONDO_API_KEY: client.key });
@@ -95,6 +102,46 @@ describe('files as they were then', () => {
     expect(await edit(await origin('to be taken back'), { workspace: 'as_then' })).toEqual(['.\n']);
   });
 
+  it('a run is tried again with the files from before it', async () => {
+    const run = await origin('tried again');
+    const again = await client.json<Run>('POST', `/runs/${run.id}/retry`, { workspace: 'as_then' });
+    expect(await client.settled(again.id)).toMatchObject({ status: 'completed' });
+
+    expectWholeLog(await client.facts(again.id));
+    expect(await client.toolOutputs(again.id)).toEqual(await client.toolOutputs(run.id));
+  });
+
+  it('the console asks which files a question has that is asked again or edited', async () => {
+    const run = await origin('in the console');
+    const returned = async () => {
+      const { data } = await client.json<{ data: Run[] }>('GET', `/runs?thread_id=${run.thread_id}&limit=1`);
+      const [newest] = data;
+      if (!newest) throw new Error('the thread has no run');
+      await client.settled(newest.id);
+      return (await client.facts(newest.id)).filter(({ type }) => type === 'workspace.rewound').length;
+    };
+    await browser.open(`/console/threads/${run.thread_id}`);
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Ask again' });
+    await dialog.getByLabel('Files of its workspace').selectOption('as_then');
+    await dialog.getByText('0 become what they were, 0 come back, 3 are deleted.').waitFor();
+    await dialog.getByText('What these later calls did elsewhere stays: execute_command (3 calls).').waitFor();
+    await browser.expectAccessible('a question that is asked again');
+    await dialog.getByRole('button', { name: 'Ask again', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await returned()).toBe(1);
+
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Files of its workspace').selectOption('as_then');
+    await page.getByText('3 are deleted.').waitFor();
+    await browser.expectAccessible('a question that is edited, with files');
+    await page.getByLabel('Model', { exact: true }).fill('demo/plain');
+    await page.getByRole('textbox', { name: 'Message' }).fill('Rather this.');
+    await page.keyboard.press('Enter');
+    await page.getByText('You said: Rather this.').waitFor();
+    expect(await returned()).toBe(1);
+  });
+
   it('is refused by name where nothing was kept', async () => {
     const { id, thread_id } = await client.createRun({ model: 'demo/plain', input: 'Go.' });
     await client.settled(id);
@@ -132,5 +179,6 @@ describe('files as they were then', () => {
 
     expect(await use('rewind-preview', run.id, '--at', `${first?.seq}`)).toContain('src/link');
     expect(await use('fork', run.id, '--at', `${first?.seq}`, '--files', 'as_then')).toContain('Done.');
+    expect(await use('retry', run.id, '--files', 'as_then')).toContain('Done.');
   });
 });

@@ -204,7 +204,16 @@ describe('a chat with a computer beside it', () => {
     await page.goto(address);
     await conversation().getByText('The page is there.').waitFor();
     await page.getByText('Completed', { exact: true }).waitFor();
-    for (const name of ['Send', 'Stop', 'Edit', 'Share', 'Say hello.', 'Download index.html', 'Operate the browser'])
+    for (const name of [
+      'Send',
+      'Stop',
+      'Edit',
+      'Ask again',
+      'Share',
+      'Say hello.',
+      'Download index.html',
+      'Operate the browser',
+    ])
       expect([name, await page.getByRole('button', { name }).count()]).toEqual([name, 0]);
     await openGroup();
     await conversation()
