@@ -40,7 +40,6 @@ const notMerged = new Set([
   'apps/tool-executor/src/tools/files',
   'apps/tool-executor/src/tools/web',
   'libs/contract/src',
-  'libs/llm/src',
   'libs/llm/src/tokens',
   'libs/persistence/src/api/billing',
   'libs/persistence/src/api/files',

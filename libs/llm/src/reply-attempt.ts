@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FinishReason, ModelPrice } from '@rondo/contract';
 import type { CallNotes, ModelRequest, ReplyChunk } from '@rondo/domain';
 import type { ProviderClient } from './clients/provider-client';
@@ -8,7 +9,6 @@ import { SilenceTimer, type Timeouts } from './silence-timer';
 import { SseReader } from './sse';
 import { type CallUsage, toUsage } from './token-usage';
 import { saysDeclared } from './too-long';
-import { WholeBody, isWhole } from './whole-body';
 import type { ReplyReader, WireProtocol } from './wire-protocol';
 
 export type AttemptEnding = { readonly usage?: CallUsage; readonly notes?: CallNotes } & (
@@ -32,6 +32,9 @@ const keepAlive = 'null';
 
 /** Characters that are not consumed yet; above this, reading from the network pauses. */
 const maxBufferedLength = 256 * 1024;
+
+/** The longest body of a reply that is not streamed, in bytes. */
+const maxWholeBytes = 32 * 1024 * 1024;
 
 const maxLessons = 4;
 
@@ -275,5 +278,24 @@ function continued(last: ReplyChunk | undefined, next: ReplyChunk): ReplyChunk |
     case 'call_end':
     case 'reasoning_end':
       return undefined;
+  }
+}
+
+/** A server that cannot stream, or that ignores the wish, answers with JSON. */
+const isWhole = (headers: IncomingHttpHeaders): boolean => /^application\/json\b/i.test(headers['content-type'] ?? '');
+
+/** Collects the body of a reply that is not streamed. */
+class WholeBody {
+  private readonly parts: Uint8Array[] = [];
+  private length = 0;
+
+  add(bytes: Uint8Array): void {
+    this.length += bytes.length;
+    if (this.length > maxWholeBytes) throw new ProviderError('api_error', 'The provider sent too long a reply.');
+    this.parts.push(bytes);
+  }
+
+  get text(): string {
+    return Buffer.concat(this.parts).toString('utf8');
   }
 }

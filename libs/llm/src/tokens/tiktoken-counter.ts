@@ -2,7 +2,6 @@ import type { ImageSize } from '@rondo/contract';
 import type { TokenCounter } from '@rondo/domain';
 import { countTokens } from './byte-pairs';
 import { type ModelTokens, imageTokens, tokensOfModel } from './model-tokens';
-import { ShortSteps } from './short-steps';
 import { listSlices } from './text-slices';
 import { type Vocabulary, type VocabularyName, readVocabulary } from './vocabulary';
 
@@ -47,4 +46,41 @@ function* counts(texts: readonly string[], vocabulary: Vocabulary, factor: numbe
     all.push(Math.ceil(count * factor));
   }
   return all;
+}
+
+/** How long steps block the event loop at a time, apart from the last step's excess. */
+const turnMs = 5;
+
+interface Job {
+  advance(): boolean;
+}
+
+/** Runs long computations in short steps, alternating between jobs, so that a small one does not wait for a large one. */
+class ShortSteps {
+  private readonly jobs: Job[] = [];
+
+  do<Result>(steps: Iterator<unknown, Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const advance = () => {
+        try {
+          const step = steps.next();
+          if (step.done) resolve(step.value);
+          return !step.done;
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(String(error)));
+          return false;
+        }
+      };
+      if (this.jobs.push({ advance }) === 1) setImmediate(() => this.takeTurn());
+    });
+  }
+
+  private takeTurn(): void {
+    const end = performance.now() + turnMs;
+    do {
+      const job = this.jobs.shift();
+      if (job?.advance()) this.jobs.push(job);
+    } while (this.jobs.length > 0 && performance.now() < end);
+    if (this.jobs.length > 0) setImmediate(() => this.takeTurn());
+  }
 }
