@@ -195,6 +195,49 @@ describe('a client of Suna', () => {
     await expect(suna.watch(foreign, undefined, `?token=${token}`)).rejects.toThrow('404');
   });
 
+  it('is served what its own pages ask for before and after a run, as they ask for it', async () => {
+    const headers = { Authorization: `Bearer ${deployment.client.key}` };
+    const api = `${deployment.client.url}/suna/api`;
+    expect(await (await fetch(`${api}/health`)).json()).toMatchObject({ status: 'ok' });
+    const { models } = await suna.send<{ models: { id: string; is_available: boolean }[] }>(
+      'GET',
+      '/billing/available-models',
+    );
+    expect(models).toContainEqual(expect.objectContaining({ id: 'demo/plain', is_available: true }));
+    const start = async (fields: Record<string, string>, ...files: readonly File[]) => {
+      const body = new FormData();
+      for (const [name, value] of Object.entries(fields)) body.append(name, value);
+      for (const file of files) body.append('files', file);
+      const response = await fetch(`${api}/agent/start`, { method: 'POST', headers, body });
+      return (await response.json()) as Begun & { status: string };
+    };
+    const notes = new File(['It is on Monday.'], 'notes.txt');
+    const turns = [
+      { calls: [command('cat notes.txt')] },
+      { calls: [call('ask', { text: 'Which?' })] },
+      { text: 'So.' },
+    ];
+    const begun = await start({ prompt: about('pages', turns), model_name: 'demo/scripted' }, notes);
+    expect(begun.status).toBe('running');
+    expect(JSON.stringify(await suna.watch(begun.agent_run_id))).toContain('It is on Monday.');
+    const answered = await start({ thread_id: begun.thread_id, prompt: 'The first.' });
+    expect(answered).toEqual({ ...begun, status: 'running' });
+    expect(said(await other.watch(begun.agent_run_id), 'complete')).toContain('So.');
+
+    const prompt = about('pages, again', [{ text: long, pace_ms: 20 }]);
+    const next = await start({ thread_id: begun.thread_id, prompt, model_name: 'demo/scripted' });
+    const { active_runs: active } = await other.send<{ active_runs: { id: string }[] }>('GET', '/agent-runs/active');
+    expect(active).toContainEqual(
+      expect.objectContaining({ id: next.agent_run_id, thread_id: begun.thread_id, status: 'running' }),
+    );
+    const stopped = await fetch(`${api}/agent-run/${next.agent_run_id}/stop`, {
+      method: 'POST',
+      headers: { ...headers, 'Content-Type': 'application/json' }, // and no body
+    });
+    expect(await stopped.json()).toEqual({ status: 'stopped' });
+    expect(await start({ prompt: '' })).toMatchObject({ detail: expect.stringContaining('prompt') as string });
+  });
+
   it('reads a run that was begun elsewhere, and is refused by name what is not served', async () => {
     const { id } = await deployment.client.createRun({
       input: about('elsewhere', [{ text: 'Here.' }]),

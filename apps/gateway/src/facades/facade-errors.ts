@@ -36,6 +36,21 @@ interface Facade {
   readonly toError: (problem: ProblemBody, request: FailedFacadeRequest) => FacadeError;
 }
 
+/** As servers in Python answer. */
+const toDetail = ({ title, detail, code }: ProblemBody, { refusal }: FailedFacadeRequest): FacadeError =>
+  writeDetail(refusal ?? detail ?? title, code);
+
+const writeDetail = (detail: string | object, code: string): FacadeError => ({
+  contentType: 'application/json; charset=utf-8',
+  text: JSON.stringify({ detail, code }),
+});
+
+/** Suna's pages write into the detail of these, which has to be an object. */
+const toSunaError: Facade['toError'] = (problem, request) =>
+  problem.status === 402 || problem.status === 429
+    ? writeDetail({ message: problem.detail ?? problem.title, running_thread_ids: [], running_count: 0 }, problem.code)
+    : toDetail(problem, request);
+
 /** By the beginning of the path. What fails before a handler is reached, for example in a guard, is answered in the same form. */
 const facades: Readonly<Record<string, Facade>> = {
   '/a2a': { coverage: a2aCoverage, toError: toA2aError },
@@ -60,16 +75,8 @@ const facades: Readonly<Record<string, Facade>> = {
   '/langgraph': { coverage: langGraphCoverage, toError: toDetail },
   '/mcp': { coverage: mcpCoverage, toError: toMcpError },
   '/openai': { coverage: openAiCoverage, toError: toOpenAiError },
-  '/suna': { coverage: sunaCoverage, toError: toDetail },
+  '/suna': { coverage: sunaCoverage, toError: toSunaError },
 };
-
-/** As servers in Python answer. */
-function toDetail({ title, detail, code }: ProblemBody, { refusal }: FailedFacadeRequest): FacadeError {
-  return {
-    contentType: 'application/json; charset=utf-8',
-    text: JSON.stringify({ detail: refusal ?? detail ?? title, code }),
-  };
-}
 
 /** The beginning of the paths of a façade. Undefined for a path of no façade. */
 const findPrefix = (path: string): string | undefined =>

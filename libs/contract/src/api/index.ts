@@ -105,7 +105,14 @@ export {
   iiAgentQuery,
   iiAgentRefusedMessages,
 } from './facades/ii-agent';
-export { type SunaInitiation, type SunaRow, type SunaStart, suna, sunaCoverage } from './facades/suna';
+export {
+  type SunaAnyStart,
+  type SunaInitiation,
+  type SunaRow,
+  type SunaStart,
+  suna,
+  sunaCoverage,
+} from './facades/suna';
 export {
   type OpenAiChatMessage,
   type OpenAiChatRequest,

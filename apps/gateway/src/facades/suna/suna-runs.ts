@@ -1,8 +1,16 @@
-import { type AccountId, type InputBlock, type Run, type ThreadId, isTerminal, isWaiting } from '@rondo/contract';
-import type { SunaInitiation, SunaRow, SunaStart } from '@rondo/contract/api';
+import {
+  type AccountId,
+  type InputBlock,
+  type Run,
+  type ThreadId,
+  isTerminal,
+  isWaiting,
+  runStatus,
+} from '@rondo/contract';
+import type { SunaAnyStart, SunaInitiation, SunaRow, SunaStart } from '@rondo/contract/api';
 import type { Agents, Caller, Messages, RunAddress, Runs, Thread, ThreadAddress, Threads } from '@rondo/persistence';
 import type { AccountQuotas } from '../../billing/account-quotas';
-import { ApiError } from '../../problems/api-error';
+import { ApiError, InvalidRequest } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
 import { findNamedAgent } from '../named-agents';
 import { toContent, toMessageRows, toSunaRow } from './suna.rows';
@@ -53,6 +61,25 @@ export class SunaRuns {
     return this.begin(caller, { thread_id: threadId, ...(await this.readSettings(caller.accountId, settings)) });
   }
 
+  /** A run on a new thread or on this one, with what is said; or the run that is active there, which is told so. */
+  async startAny(caller: Caller, { thread_id: threadId, prompt, files, ...settings }: SunaAnyStart): Promise<Run> {
+    if (threadId == null) {
+      if (prompt === undefined) throw new InvalidRequest([{ field: 'prompt', message: 'a new thread needs one' }]);
+      return this.initiate(caller, { prompt: [{ type: 'text', text: prompt }], files, ...settings });
+    }
+    const address = { accountId: caller.accountId, threadId };
+    const newest = await this.findNewest(address);
+    if (newest && !isTerminal(newest.status)) {
+      if (files) throw new InvalidRequest([{ field: 'files', message: `${newest.id} is active: it takes no files` }]);
+      if (prompt !== undefined) await this.say(address, prompt);
+      const isAnswered = prompt !== undefined && newest.waiting?.reason === 'ask';
+      return isAnswered ? newest : this.start(caller, threadId, settings);
+    }
+    const input: InputBlock[] | undefined = prompt === undefined ? undefined : [{ type: 'text', text: prompt }];
+    const wanted = { thread_id: threadId, input, files, ...(await this.readSettings(caller.accountId, settings)) };
+    return this.begin(caller, wanted);
+  }
+
   /** The message, or the answer to the question of the newest run. */
   async say(address: ThreadAddress, text: string): Promise<SunaRow> {
     const content: InputBlock[] = [{ type: 'text', text }];
@@ -67,6 +94,12 @@ export class SunaRuns {
 
   async stop(address: RunAddress): Promise<void> {
     await this.dependencies.service.stop(address, 'stopped by the user');
+  }
+
+  /** Newest first. */
+  async listActive(accountId: AccountId): Promise<readonly Run[]> {
+    const statuses = runStatus.options.filter((status) => !isTerminal(status) && !isWaiting(status));
+    return (await this.dependencies.runs.list({ accountId, statuses, limit: pageSize })).data;
   }
 
   async listRuns({ accountId, threadId }: ThreadAddress): Promise<readonly Run[]> {

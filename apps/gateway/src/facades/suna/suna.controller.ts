@@ -1,11 +1,13 @@
 import { Controller } from '@nestjs/common';
 import { suna as routes } from '@rondo/contract/api';
+import { AccountLimits } from '../../billing/account-limits';
+import { ModelCatalog } from '../../catalog/model-catalog';
 import { Route, type RouteInput } from '../../http/route';
 import type { EventFormat } from '../../live/event-stream';
 import { RunWatches } from '../../live/run-watches';
 import { InvalidRequest } from '../../problems/api-error';
 import { SunaRuns } from './suna-runs';
-import { toSunaRun, toSunaThread } from './suna.rows';
+import { toSunaModel, toSunaRun, toSunaThread } from './suna.rows';
 import { SunaTranslator } from './suna.translate';
 
 /** The server side of the HTTP API that Suna had in 2025. */
@@ -14,12 +16,36 @@ export class SunaController {
   constructor(
     private readonly suna: SunaRuns,
     private readonly watches: RunWatches,
+    private readonly catalog: ModelCatalog,
+    private readonly limits: AccountLimits,
   ) {}
+
+  @Route(routes.getSunaHealth)
+  getSunaHealth(_: RouteInput<typeof routes.getSunaHealth>) {
+    return { status: 'ok', timestamp: new Date().toISOString(), instance_id: 'rondo' };
+  }
+
+  @Route(routes.listSunaModels)
+  async listSunaModels({ address }: RouteInput<typeof routes.listSunaModels>) {
+    const models = this.catalog.listFor(await this.limits.toTerms(address.accountId)).filter(({ allowed }) => allowed);
+    return { models: models.map(toSunaModel), subscription_tier: 'none', total_models: models.length };
+  }
 
   @Route(routes.initiateSunaAgent)
   async initiateSunaAgent({ body, caller }: RouteInput<typeof routes.initiateSunaAgent>) {
     const run = await this.suna.initiate(caller, body);
     return { thread_id: run.thread_id, agent_run_id: run.id };
+  }
+
+  @Route(routes.startSunaRun)
+  async startSunaRun({ body, caller }: RouteInput<typeof routes.startSunaRun>) {
+    const run = await this.suna.startAny(caller, body);
+    return { thread_id: run.thread_id, agent_run_id: run.id, status: 'running' };
+  }
+
+  @Route(routes.listActiveSunaRuns)
+  async listActiveSunaRuns({ address }: RouteInput<typeof routes.listActiveSunaRuns>) {
+    return { active_runs: (await this.suna.listActive(address.accountId)).map(toSunaRun) };
   }
 
   @Route(routes.createSunaThread)
@@ -87,11 +113,11 @@ export class SunaController {
   }
 }
 
-/** Clients drop the ping, and take its absence for a dead connection. */
+/** Clients drop the ping, which they know by its text, and take its absence for a dead connection. */
 const toFormat = (translator: SunaTranslator): EventFormat => ({
   headers: {},
   opening: '',
-  keepAlive: 'data: {"type":"ping"}\n\n',
+  keepAlive: 'data: {"type": "ping"}\n\n',
   write: (event) =>
     translator
       .translate(event)

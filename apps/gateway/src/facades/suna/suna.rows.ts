@@ -1,6 +1,7 @@
 import type { ContentBlock, Message, Run, RunStatus, ToolCallBlock } from '@rondo/contract';
 import type { SunaRow } from '@rondo/contract/api';
 import type { Thread } from '@rondo/persistence';
+import type { OfferedModel } from '../../catalog/model-catalog';
 import { type AnsweredCall, describeShortEnd } from '../run-answer';
 
 /** A row before its content and its metadata are written as text. */
@@ -88,4 +89,17 @@ export const toSunaThread = (account_id: string, { id, title, preview, created_a
   metadata: thread.metadata,
   created_at,
   updated_at: thread.newest_run?.created_at ?? created_at,
+});
+
+/** A model of the catalogue. None needs a subscription. */
+export const toSunaModel = ({ id, price, context_window, default: isDefault }: OfferedModel) => ({
+  id,
+  display_name: id,
+  short_name: id.slice(id.indexOf('/') + 1),
+  requires_subscription: false,
+  is_available: true,
+  input_cost_per_million_tokens: price?.input ?? null,
+  output_cost_per_million_tokens: price?.output ?? null,
+  context_window,
+  recommended: isDefault,
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { inputContent } from '../../content';
+import { threadId } from '../../ids';
 import { modelName } from '../../model-name';
 import { fileIds } from '../new-run';
 import { type RouteDefinition, defineRoutes } from '../route';
@@ -27,7 +28,12 @@ const runFields = {
 export const sunaCoverage = {
   path: '/suna/api',
   routes: {
+    'GET /health': 'that the server answers, without a key',
+    'GET /billing/available-models': 'the models of the deployment that the account may use',
     'POST /agent/initiate': 'a run on a new thread, with files',
+    'POST /agent/start':
+      'the same, or with `thread_id` a run on that thread, or what is said to the run that is active there',
+    'GET /agent-runs/active': 'the newest 100 runs that are at work',
     'POST /threads': 'a thread',
     'GET /threads': 'the newest 100 threads',
     'GET /threads/{id}': 'a thread',
@@ -56,6 +62,10 @@ export const sunaCoverage = {
       served: { prompt: 'the input', files: 'up to 20 files, which are in `/workspace`', ...runFields },
       refused: refusedSettings,
     },
+    'form of `POST /agent/start`': {
+      served: { thread_id: 'default: a new thread', prompt: 'the input', files: 'up to 20 files', ...runFields },
+      refused: refusedSettings,
+    },
     'body of `POST /thread/{id}/agent/start`': { served: runFields, refused: refusedSettings },
   },
 } as const satisfies FacadeCoverage;
@@ -71,11 +81,21 @@ const settings = {
 const initiation = z.strictObject({ prompt: inputContent, files: fileIds, ...settings });
 export type SunaInitiation = z.infer<typeof initiation>;
 
+const words = z.string().min(1).max(100_000);
+const anyStart = z.strictObject({
+  thread_id: threadId.nullish(),
+  prompt: words.optional(),
+  files: fileIds,
+  ...settings,
+});
+export type SunaAnyStart = z.infer<typeof anyStart>;
+
 const start = z.strictObject(settings);
 export type SunaStart = z.infer<typeof start>;
 
 const text = z.string();
 const begunRun = z.object({ thread_id: text, agent_run_id: text });
+const formFields = ['model_name', 'agent_id', 'stream', 'reasoning_effort', ...Object.keys(refusedSettings)];
 const status = z.enum(['running', 'completed', 'stopped', 'failed']);
 
 const thread = z.object({
@@ -121,17 +141,63 @@ const run = z.object({
   error: text.nullable(),
 });
 
+const price = z.number().nullable();
+const offeredModel = z.object({
+  id: text,
+  display_name: text,
+  short_name: text,
+  requires_subscription: z.boolean(),
+  is_available: z.boolean(),
+  input_cost_per_million_tokens: price,
+  output_cost_per_million_tokens: price,
+  context_window: z.number().nullable(),
+  recommended: z.boolean(),
+});
+
 /** Routes that clients of Suna call. They are no part of the API: their form is Suna's. */
 export const suna = defineRoutes('suna', {
+  getSunaHealth: {
+    method: 'GET',
+    path: '/suna/api/health',
+    role: 'open',
+    summary: 'Say that the server answers',
+    answers: { 200: { body: z.object({ status: text, timestamp: text, instance_id: text }) } },
+  },
+  listSunaModels: {
+    method: 'GET',
+    path: '/suna/api/billing/available-models',
+    summary: 'List the models that the account may use',
+    answers: {
+      200: {
+        body: z.object({ models: z.array(offeredModel), subscription_tier: text, total_models: z.number() }),
+      },
+    },
+  },
   initiateSunaAgent: {
     method: 'POST',
     path: '/suna/api/agent/initiate',
     summary: 'Begin a run on a new thread',
     form: 'prompt',
-    formFields: ['model_name', 'agent_id', 'stream', 'reasoning_effort', ...Object.keys(refusedSettings)],
+    formFields,
     body: initiation,
     storesAnswer: false,
     answers: { 200: { body: begunRun } },
+  },
+  startSunaRun: {
+    method: 'POST',
+    path: '/suna/api/agent/start',
+    summary: 'Begin a run on a new thread, or go on with one',
+    form: 'prompt',
+    formFields: ['thread_id', ...formFields],
+    body: anyStart,
+    storesAnswer: false,
+    answers: { 200: { body: begunRun.extend({ status: text }) } },
+  },
+  listActiveSunaRuns: {
+    method: 'GET',
+    path: '/suna/api/agent-runs/active',
+    summary: 'List the runs that are at work, newest first',
+    answers: { 200: { body: z.object({ active_runs: z.array(runRow) }) } },
   },
   createSunaThread: {
     method: 'POST',
@@ -167,8 +233,8 @@ export const suna = defineRoutes('suna', {
     method: 'POST',
     path: '/suna/api/threads/{thread_id}/messages/add',
     summary: 'Add a message of the user',
-    query: z.strictObject({ message: z.string().min(1).max(100_000).optional() }),
-    body: z.strictObject({ message: z.string().min(1).max(100_000).optional() }),
+    query: z.strictObject({ message: words.optional() }),
+    body: z.strictObject({ message: words.optional() }),
     storesAnswer: false,
     answers: { 200: { body: row } },
   },
