@@ -4,7 +4,6 @@ import {
   type Run,
   type ThreadId,
   type Waiting,
-  inputContent,
   isWaiting,
   runId as runIdSchema,
 } from '@rondo/contract';
@@ -16,6 +15,7 @@ import type { NewRunLog } from '../../live/run-subscriptions';
 import { ApiError, InvalidRequest } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
 import { decideAll } from '../facade-approvals';
+import { readInput } from '../facade-input';
 import type { FacadeThreads } from '../facade-threads';
 import { readLogPages } from '../log-pages';
 import { findAgentUnlessModel } from '../named-agents';
@@ -162,8 +162,7 @@ function readDecision({ data }: A2aPart, index: number): z.infer<typeof decision
   throw refuse(`parts.${index}`, 'must be data: {"approval_id", "approved": true or false}, with a reason or without');
 }
 
-const toInput = (parts: readonly A2aPart[]): InputBlock[] =>
-  parseInput(z.object({ parts: inputContent }), { parts: parts.map(toBlock) }).parts;
+const toInput = (parts: readonly A2aPart[]): InputBlock[] => readInput('parts', parts.map(toBlock));
 
 function toBlock({ text, data, raw, mediaType }: A2aPart, index: number): object {
   if (text !== undefined) return { type: 'text', text };

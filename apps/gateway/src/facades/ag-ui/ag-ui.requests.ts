@@ -1,8 +1,9 @@
-import { type InputBlock, type SettingsRequest, inputContent, settingsRequest } from '@rondo/contract';
+import { type InputBlock, type SettingsRequest, settingsRequest } from '@rondo/contract';
 import type { AgUiMessage, AgUiResumeEntry, AgUiRunRequest } from '@rondo/contract/api';
 import { z } from 'zod';
 import { parseInput } from '../../http/parse-input';
 import { InvalidRequest } from '../../problems/api-error';
+import { readInput } from '../facade-input';
 import { contextHeading } from './ag-ui.messages';
 
 /** The newest message of a client: what its run is asked. */
@@ -26,9 +27,13 @@ export function readQuestion(
   const id = found.at(-1)?.[1].id;
   if (id === undefined) return undefined;
   const blocks = found.flatMap(([index, message]) => toBlocks(message, `messages.${index}.content`));
+  const question = readInput('messages', blocks);
   const described = context?.map(({ description, value }) => `${description}: ${value}`) ?? [];
-  const first = described.length === 0 ? [] : [{ type: 'text', text: [contextHeading, ...described].join('\n') }];
-  return { id, input: parseInput(z.object({ messages: inputContent }), { messages: [...first, ...blocks] }).messages };
+  if (described.length === 0) return { id, input: question };
+  return {
+    id,
+    input: readInput('messages', [{ type: 'text', text: [contextHeading, ...described].join('\n') }, ...blocks]),
+  };
 }
 
 /** Messages of these roles say nothing between two messages of the user. */

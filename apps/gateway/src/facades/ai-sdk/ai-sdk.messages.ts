@@ -1,8 +1,8 @@
-import { type InputBlock, inputContent } from '@rondo/contract';
+import type { InputBlock } from '@rondo/contract';
 import type { AiSdkMessage } from '@rondo/contract/api';
 import { z } from 'zod';
-import { parseInput } from '../../http/parse-input';
 import { InvalidRequest } from '../../problems/api-error';
+import { readInput } from '../facade-input';
 
 const textPart = z.object({ type: z.literal('text'), text: z.string() });
 const filePart = z.object({ type: z.literal('file'), mediaType: z.string(), url: z.string() });
@@ -14,7 +14,7 @@ const silent: ReadonlySet<string> = new Set(['step-start']);
 /** The input that a message of the user is. Throws InvalidRequest that names the part which is not served. */
 export function toInput({ parts }: AiSdkMessage): InputBlock[] {
   const blocks = parts.flatMap((part, index) => (silent.has(part.type) ? [] : [toBlock(part, index)]));
-  return parseInput(z.object({ messages: inputContent }), { messages: blocks }).messages;
+  return readInput('messages', blocks);
 }
 
 function toBlock(part: unknown, index: number): object {

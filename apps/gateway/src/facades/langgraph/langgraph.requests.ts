@@ -11,6 +11,7 @@ import type { LangGraphRunRequest } from '@rondo/contract/api';
 import { z } from 'zod';
 import { parseInput } from '../../http/parse-input';
 import { InvalidRequest } from '../../problems/api-error';
+import { readInput } from '../facade-input';
 import type { InputName } from './langgraph.messages';
 
 /** Keys of the metadata of a run that are the façade's own. */
@@ -134,7 +135,10 @@ function toResult(content: unknown, status: unknown): CallerResult {
 
 /** The input of a run. */
 export const toInput = (messages: readonly GivenMessage[]): InputBlock[] =>
-  parseInput(z.object({ input: inputContent }), { input: messages.flatMap(({ blocks }) => blocks) }).input;
+  readInput(
+    'input.messages',
+    messages.flatMap(({ blocks }) => blocks),
+  );
 
 const storedNames = jsonText.pipe(z.array(z.tuple([z.string().nullable(), z.number()])));
 

@@ -4,13 +4,13 @@ import {
   type LlmSettings,
   type RunId,
   type SettingsRequest,
-  inputContent,
   settingsRequest,
 } from '@rondo/contract';
 import type { OpenAiChatMessage, OpenAiChatRequest, OpenAiResponseRequest } from '@rondo/contract/api';
 import { z } from 'zod';
 import { parseInput } from '../../http/parse-input';
 import { InvalidRequest } from '../../problems/api-error';
+import { readInput } from '../facade-input';
 import { findRunOfItem } from './openai-ids';
 
 /** A message of a conversation, in words. */
@@ -32,6 +32,8 @@ export interface ReadRequest {
   readonly instructions: string | undefined;
   /** The run of the newest item that Rondo gave out. */
   readonly knownRun: RunId | undefined;
+  /** What a refusal of the content names. Default: `input`. */
+  readonly field?: 'input' | 'messages';
 }
 
 export interface GivenApproval {
@@ -87,7 +89,7 @@ export function readResponseRequest({ input, instructions }: OpenAiResponseReque
 export function readChatRequest({ messages }: Pick<OpenAiChatRequest, 'messages'>): ReadRequest {
   const reader = new HistoryReader();
   for (const [index, message] of messages.entries()) reader.readMessage(message, `messages.${index}`);
-  return { ...reader.read(undefined), knownRun: undefined };
+  return { ...reader.read(undefined), knownRun: undefined, field: 'messages' };
 }
 
 class HistoryReader {
@@ -97,7 +99,7 @@ class HistoryReader {
   private outputs = new Map<string, CallerResult>();
   private approvals = new Map<string, GivenApproval>();
 
-  read(instructions: string | undefined): Omit<ReadRequest, 'knownRun'> {
+  read(instructions: string | undefined): Omit<ReadRequest, 'knownRun' | 'field'> {
     const { history, content: blocks, outputs, approvals } = this;
     const system = [instructions, ...this.system].filter((text) => text !== undefined && text !== '').join('\n\n');
     return { history, content: blocks, outputs, approvals, instructions: system === '' ? undefined : system };
@@ -170,12 +172,16 @@ const toText = (blocks: readonly Block[]): string =>
 const refuse = (field: string, message: string): InvalidRequest => new InvalidRequest([{ field, message }]);
 
 /** The input of a run. What Rondo does not know of the conversation comes before it, as a transcript. */
-export function toInput({ history, content: blocks }: Pick<ReadRequest, 'history' | 'content'>): InputBlock[] {
+export function toInput({
+  history,
+  content: blocks,
+  field = 'input',
+}: Pick<ReadRequest, 'history' | 'content' | 'field'>): InputBlock[] {
   const lines = history.map(({ role, text }) => `${role === 'user' ? 'User' : 'Assistant'}: ${text}`);
   const transcript = `This conversation began elsewhere:\n\n${lines.join('\n\n')}\n\nThe newest message follows.`;
   const all = history.length === 0 ? blocks : [{ type: 'text', text: transcript }, ...blocks];
-  if (blocks.length === 0) throw refuse('input', 'the newest message must be of the user');
-  return parseInput(z.object({ input: inputContent }), { input: all }).input;
+  if (blocks.length === 0) throw refuse(field, 'the newest message must be of the user');
+  return readInput(field, all);
 }
 
 /** A declared function `ask` is how the client wants to be asked; the tool itself is Rondo's. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { runId, threadId } from '../../ids';
 import { modelName } from '../../model-name';
 import { runStatus } from '../../run';
+import { textLimits } from '../../text-limits';
 import { type RouteDefinition, defineRoutes } from '../route';
 import type { FacadeCoverage } from './coverage';
 
@@ -69,7 +70,7 @@ export const mcpCoverage = {
   },
 } as const satisfies FacadeCoverage;
 
-const input = z.string().min(1);
+const input = z.string().min(1).max(textLimits.block);
 const runToStart = z.strictObject({
   input: input.describe('What the agent shall do.'),
   agent: z.string().min(1).max(200).describe('The name or id of a stored agent.').optional(),
