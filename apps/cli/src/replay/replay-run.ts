@@ -1,7 +1,10 @@
-import type { NewFact, RecordedFact } from '@rondo/contract';
+import type { CompactionId, MessageId, ModelCallId, NewFact, RecordedFact } from '@rondo/contract';
 import {
   type AgentPorts,
   type AgentRun,
+  type IdGenerator,
+  type Model,
+  type ModelChunk,
   type ModelRequest,
   type TokenCounter,
   budgetOfModel,
@@ -9,15 +12,13 @@ import {
   runAgent,
 } from '@rondo/domain';
 import { type Difference, DifferenceError, factDifference, requestDifference } from './difference';
-import { endOfActivation, isBeside, isGiven, toStart } from './given-facts';
 import { isSame } from './canonical-json';
 import { comparable } from './comparable-fact';
-import { RecordedIds } from './recorded-ids';
-import { RecordedModel } from './recorded-model';
 import { RecordedPlace } from './recorded-place';
 import { RecordedTools } from './recorded-tools';
 import { type RecordedRequest, type Recording, recordedRequest } from './recording';
 import { toTools } from './replay-tools';
+import { replyChunks } from './reply-chunks';
 
 /** How far a replay came, and where it parted from its recording. */
 export interface Replayed {
@@ -159,3 +160,102 @@ const roughCounter: TokenCounter = {
   countTexts: (texts) => Promise.resolve(texts.map(({ length }) => Math.ceil(length / 4))),
   imageTokens: () => 1_000,
 };
+
+const givenTypes: readonly RecordedFact['type'][] = [
+  'run.created',
+  'run.forked',
+  'run.resumed',
+  'budget.raised',
+  'approval.decided',
+  'tool.resolved',
+  'tool.input_given',
+];
+
+/** Whether another program than the loop has written the fact: a gateway, or the worker around the loop. */
+const isGiven = (fact: RecordedFact): boolean =>
+  givenTypes.includes(fact.type) || (fact.type === 'message.created' && fact.data.message.type === 'user');
+
+/** Another program has written the fact while the loop went on, which takes no notice of it. */
+const isBeside = ({ type }: RecordedFact): boolean => type.startsWith('secret.');
+
+/** The index of the first fact that may be the run's own: a fork begins with the facts of another run. */
+const toStart = (facts: readonly RecordedFact[]): number =>
+  facts.findLastIndex(({ type }) => type === 'run.forked') + 1;
+
+/** The index after the last fact of the activation of the loop that begins at `start`. */
+function endOfActivation(facts: readonly RecordedFact[], start: number): number {
+  const epoch = facts[start]?.epoch ?? 0;
+  const end = facts.findIndex((fact, index) => index > start && (fact.epoch > epoch || isGiven(fact)));
+  return end < 0 ? facts.length : end;
+}
+
+interface RecordedModelParts {
+  readonly place: RecordedPlace;
+  readonly agent: AgentRun;
+  /** Throws where the request is not the recorded one. */
+  readonly onRequest: (request: ModelRequest) => void;
+}
+
+/** Replies what the log says that the model replied to the request at this place. */
+class RecordedModel implements Model {
+  constructor(private readonly parts: RecordedModelParts) {}
+
+  async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelChunk[]> {
+    await Promise.resolve();
+    const { place, agent, onRequest } = this.parts;
+    onRequest(request);
+    for (const chunk of replyChunks(place.facts.slice(place.at), agent)) {
+      if (!signal.aborted || chunk.type === 'end') yield [chunk];
+    }
+    const iteration = place.last?.iteration ?? 0;
+    throw new DifferenceError({
+      iteration,
+      where: 'model call',
+      problem: 'the recording has no reply to it',
+      diff: [],
+    });
+  }
+}
+
+/** Gives each message and model call of the loop the id that it had. What the recording lacks gets an id of its own. */
+class RecordedIds implements IdGenerator {
+  private readonly messages: MessageId[];
+  private readonly modelCalls: ModelCallId[];
+  private made = 0;
+
+  /** `from` is the index of the first fact of the activation. */
+  constructor(facts: readonly RecordedFact[], from: number) {
+    const known = new Set(facts.slice(0, from).flatMap(listMessageIds));
+    this.messages = [...new Set(facts.slice(from).flatMap(listMessageIds))].filter((id) => !known.has(id));
+    this.modelCalls = facts
+      .slice(from)
+      .flatMap((fact) => (fact.type === 'usage.recorded' ? [fact.data.model_call_id] : []));
+  }
+
+  messageId(): MessageId {
+    return this.messages.shift() ?? (`msg_new${++this.made}` as MessageId); // letters and digits after the prefix
+  }
+
+  modelCallId(): ModelCallId {
+    return this.modelCalls.shift() ?? (`mdl_new${++this.made}` as ModelCallId); // as above
+  }
+
+  compactionId(): CompactionId {
+    return `cmp_new${++this.made}` as CompactionId; // as above
+  }
+}
+
+/** Ids that the loop asked for. Those of the parts of a reply follow from its own, and users' messages are not the loop's. */
+function listMessageIds({ type, data }: RecordedFact): MessageId[] {
+  if (type === 'message.created') {
+    const { type: kind, id } = data.message;
+    return kind === 'user' || kind === 'assistant' ? [] : [id];
+  }
+  if (type === 'tool.unknown') return data.message_id ? [data.message_id] : [];
+  return type === 'iteration.started' ||
+    type === 'iteration.restarted' ||
+    type === 'tool.completed' ||
+    type === 'tool.failed'
+    ? [data.message_id]
+    : [];
+}
