@@ -6,13 +6,21 @@ import { createElement, useEffect } from 'react';
 import { FacadeDeployment, long } from './facade-deployment';
 import { human } from './langgraph-client';
 
+/** What the spec itself uses of a page. The types of a browser are not among those of this project. */
+interface Page {
+  readonly window: object;
+  readonly document: {
+    createElement(name: string): unknown;
+    readonly body: { appendChild(element: unknown): unknown };
+  };
+}
+
 type UseStream = typeof useStream15;
 type Options = Readonly<Record<string, unknown>>;
 type Used = Pick<ReturnType<UseStream>, 'messages' | 'isLoading' | 'interrupt' | 'error' | 'submit' | 'stop'>;
 
 /** What React and the hook use of a page, which Node has not. React looks for the window as long as it has work, so that stays. */
-const { window } = parseHTML('<html><body></body></html>');
-const { document } = window;
+const { window, document } = parseHTML('<html><body></body></html>') as unknown as Page;
 const location = new URL('http://localhost/');
 const isNew = !('navigator' in globalThis);
 beforeAll(() => {
@@ -40,7 +48,7 @@ describe.each(hooks)('useStream of LangGraph SDK %s', (version, useStream) => {
   const open = async (options: Options) => {
     const { createRoot } = await import('react-dom/client'); // it looks for the window when it is loaded
     const page = document.body.appendChild(document.createElement('main'));
-    const root = createRoot(page as unknown as Parameters<typeof createRoot>[0]);
+    const root = createRoot(page as Parameters<typeof createRoot>[0]);
     let shown = (_: Used): void => undefined;
     let used: Used | undefined;
     const Component = () => {
@@ -67,14 +75,15 @@ describe.each(hooks)('useStream of LangGraph SDK %s', (version, useStream) => {
     return { until, submit, stop: () => latest().stop(), leave: () => root.unmount() };
   };
 
-  const said = ({ messages }: Used) => messages.map(({ type, content }) => `${type}: ${String(content)}`);
+  const said = ({ messages }: Used) =>
+    messages.map(({ type, content }) => `${type}: ${typeof content === 'string' ? content : JSON.stringify(content)}`);
   const isOver = (now: Used) => !now.isLoading && now.messages.length > 0;
 
   it('shows a run with its tool, and the same after a reload', async () => {
     let threadId: string | undefined;
     const first = await open({ onThreadId: (id: string) => (threadId = id) });
     const turns = [{ text: 'I look.', calls: [command('echo seen')] }, { text: 'It said seen.' }];
-    void first.submit(human(`page ${version}`, turns) as never);
+    void first.submit(human(`page ${version}`, turns));
     const shown = said(await first.until((now) => isOver(now) && now.messages.length === 4));
     expect(shown[1]).toBe('ai: I look.');
     expect(shown[2]).toContain('seen');
@@ -88,14 +97,14 @@ describe.each(hooks)('useStream of LangGraph SDK %s', (version, useStream) => {
 
   it('is stopped, and then answers a question', async () => {
     const page = await open({});
-    void page.submit(human(`page stop ${version}`, [{ text: long, pace_ms: 20 }]) as never);
+    void page.submit(human(`page stop ${version}`, [{ text: long, pace_ms: 20 }]));
     await page.until((now) => (said(now)[1] ?? '').length > 100);
     await page.stop();
     const stopped = await page.until(isOver);
     expect((said(stopped)[1] ?? '').length).toBeLessThan(long.length);
 
     const turns = [{ calls: [call('ask', { text: 'Which colour?' })] }, { text: 'It is blue.' }];
-    void page.submit(human(`page ask ${version}`, turns) as never);
+    void page.submit(human(`page ask ${version}`, turns));
     const asked = await page.until(({ interrupt, isLoading }) => interrupt !== undefined && !isLoading);
     expect(asked.interrupt).toMatchObject({ value: { question: 'Which colour?' } });
     void page.submit(undefined, { command: { resume: 'Blue.' } });
@@ -119,7 +128,7 @@ describe.each(hooks)('useStream of LangGraph SDK %s', (version, useStream) => {
       { text: 'I look.', calls: [command('echo seen')] },
       { text, pace_ms: 20 },
     ];
-    void first.submit(human(`page reload ${version}`, turns) as never);
+    void first.submit(human(`page reload ${version}`, turns));
     await first.until((now) => (said(now)[3] ?? '').length > 100);
     first.leave();
     left.abort();

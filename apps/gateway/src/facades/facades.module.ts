@@ -17,6 +17,7 @@ import { AnthropicFilesController } from './anthropic/anthropic-files.controller
 import { AnthropicResources } from './anthropic/anthropic-resources';
 import { AnthropicSessions } from './anthropic/anthropic-sessions';
 import { AnthropicSessionsController } from './anthropic/anthropic-sessions.controller';
+import { FacadeModels } from './facade-models';
 import { FacadeThreads } from './facade-threads';
 import { LangGraphAssistants } from './langgraph/langgraph-assistants';
 import { LangGraphAssistantsController } from './langgraph/langgraph-assistants.controller';
@@ -86,15 +87,17 @@ export class FacadesModule {
 /** The façades of one class each. */
 function createSmallFacades(parts: GatewayParts): object[] {
   const { facadeIds: ids, runs, threads: listed, messages, agents, runService: service, quotas } = parts;
-  const { catalog, accountLimits: limits, clientReach, clientRequests } = parts;
+  const { clientReach, clientRequests } = parts;
+  const models = new FacadeModels(parts.catalog, parts.accountLimits);
   const threads = new FacadeThreads({ ids, runs, service, idempotent: parts.idempotentMessages, quotas });
   const reads = { ids, listed, runs, messages, agents };
   return [
+    models,
     new AiSdkChats({ ids, threads, runs, messages, service }),
     new A2aTasks({ ids, threads, runs, agents, service }),
     new A2aCards(parts.config.PUBLIC_URL),
     new AgUiRuns({ ids, threads, runs, messages, agents, service }),
-    new IiAgentSessions({ ...reads, threads, service, catalog, limits, clientReach, clientRequests }),
+    new IiAgentSessions({ ...reads, threads, service, models, clientReach, clientRequests }),
     new SunaRuns({ runs, threads: listed, messages, agents, service, quotas }),
   ];
 }

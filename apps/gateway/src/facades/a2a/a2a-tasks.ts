@@ -10,7 +10,6 @@ import {
 import type { A2aMessage, A2aPart } from '@rondo/contract/api';
 import type { Agents, Caller, FacadeIds, RunAddress, Runs } from '@rondo/persistence';
 import { z } from 'zod';
-import { parseInput } from '../../http/parse-input';
 import type { NewRunLog } from '../../live/run-subscriptions';
 import { ApiError, InvalidRequest } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';

@@ -13,10 +13,9 @@ import type { IiAgentEvent, IiAgentInit, IiAgentQuery } from '@rondo/contract/ap
 import type { Agents, BegunRun, Caller, FacadeIds, Messages, Runs, ThreadAddress, Threads } from '@rondo/persistence';
 import { type ClientReach, type ClientRequests, requireClientScope } from '../../auth/client-access';
 import { requireScope } from '../../auth/scopes';
-import type { AccountLimits } from '../../billing/account-limits';
-import type { ModelCatalog } from '../../catalog/model-catalog';
 import { ApiError, InvalidRequest } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
+import type { FacadeModels } from '../facade-models';
 import type { FacadeThreads } from '../facade-threads';
 import { readLogPages } from '../log-pages';
 import { findAgentUnlessModel } from '../named-agents';
@@ -54,8 +53,7 @@ interface IiAgentSessionsDependencies {
   readonly messages: Pick<Messages, 'forNextRun'>;
   readonly agents: Pick<Agents, 'list' | 'findId'>;
   readonly service: Pick<RunService, 'answer' | 'stop'>;
-  readonly catalog: Pick<ModelCatalog, 'listFor'>;
-  readonly limits: Pick<AccountLimits, 'toTerms'>;
+  readonly models: Pick<FacadeModels, 'list'>;
   readonly clientReach: Pick<ClientReach, 'require'>;
   readonly clientRequests: Pick<ClientRequests, 'narrow' | 'requireContent'>;
 }
@@ -97,10 +95,10 @@ export class IiAgentSessions {
 
   /** Names that `choose` takes: stored agents, and the models that the account may use. */
   async listChoices(accountId: AccountId): Promise<string[]> {
-    const { agents, catalog, limits } = this.dependencies;
+    const { agents, models } = this.dependencies;
     const { data } = await agents.list({ accountId, limit: mostAgents, sort: 'name', order: 'asc' });
-    const models = catalog.listFor(await limits.toTerms(accountId)).filter(({ allowed }) => allowed);
-    return [...data.map(({ definition: { name } }) => name), ...models.map(({ id }) => id)];
+    const allowed = await models.list(accountId);
+    return [...data.map(({ definition: { name } }) => name), ...allowed.map(({ id }) => id)];
   }
 
   async choose(

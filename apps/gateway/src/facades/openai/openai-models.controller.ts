@@ -1,10 +1,9 @@
 import { Controller } from '@nestjs/common';
 import { openAi as routes } from '@rondo/contract/api';
 import { Agents, type Caller } from '@rondo/persistence';
-import { AccountLimits } from '../../billing/account-limits';
-import { ModelCatalog } from '../../catalog/model-catalog';
 import { Route, type RouteInput } from '../../http/route';
 import { ApiError } from '../../problems/api-error';
+import { FacadeModels } from '../facade-models';
 import { toAgentModel, toModel } from './openai.objects';
 
 const mostAgents = 200;
@@ -14,8 +13,7 @@ const mostAgents = 200;
 export class OpenAiModelsController {
   constructor(
     private readonly agents: Agents,
-    private readonly catalog: ModelCatalog,
-    private readonly limits: AccountLimits,
+    private readonly models: FacadeModels,
   ) {}
 
   @Route(routes.listOpenAiModels)
@@ -32,7 +30,7 @@ export class OpenAiModelsController {
 
   private async listModels(accountId: Caller['accountId']): Promise<{ id: string }[]> {
     const { data: agents } = await this.agents.list({ accountId, limit: mostAgents, sort: 'name', order: 'asc' });
-    const models = this.catalog.listFor(await this.limits.toTerms(accountId)).filter(({ allowed }) => allowed);
+    const models = await this.models.list(accountId);
     return [...agents.map(toAgentModel), ...models.map(({ id }) => toModel(id))];
   }
 }

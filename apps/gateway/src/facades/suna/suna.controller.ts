@@ -1,11 +1,10 @@
 import { Controller } from '@nestjs/common';
 import { suna as routes } from '@rondo/contract/api';
-import { AccountLimits } from '../../billing/account-limits';
-import { ModelCatalog } from '../../catalog/model-catalog';
 import { Route, type RouteInput } from '../../http/route';
 import type { EventFormat } from '../../live/event-stream';
 import { RunWatches } from '../../live/run-watches';
 import { InvalidRequest } from '../../problems/api-error';
+import { FacadeModels } from '../facade-models';
 import { SunaRuns } from './suna-runs';
 import { toSunaModel, toSunaRun, toSunaThread } from './suna.rows';
 import { SunaTranslator } from './suna.translate';
@@ -16,8 +15,7 @@ export class SunaController {
   constructor(
     private readonly suna: SunaRuns,
     private readonly watches: RunWatches,
-    private readonly catalog: ModelCatalog,
-    private readonly limits: AccountLimits,
+    private readonly models: FacadeModels,
   ) {}
 
   @Route(routes.getSunaHealth)
@@ -27,7 +25,7 @@ export class SunaController {
 
   @Route(routes.listSunaModels)
   async listSunaModels({ address }: RouteInput<typeof routes.listSunaModels>) {
-    const models = this.catalog.listFor(await this.limits.toTerms(address.accountId)).filter(({ allowed }) => allowed);
+    const models = await this.models.list(address.accountId);
     return { models: models.map(toSunaModel), subscription_tier: 'none', total_models: models.length };
   }
 
