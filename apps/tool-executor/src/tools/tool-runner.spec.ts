@@ -139,6 +139,21 @@ describe('ToolRunner', () => {
     });
   });
 
+  it('reports an unknown outcome at shutdown when it cannot see that the tool is dead (I7)', async () => {
+    const closing = new AbortController();
+    const untilClosing = () =>
+      new Promise<never>((_, reject) => {
+        closing.signal.addEventListener('abort', () => reject(closing.signal.reason as Error), { once: true });
+        closing.abort(new ExecutorClosing());
+      });
+    const get = () => (closing.signal.aborted ? Promise.reject(new Error('The engine is away.')) : untilClosing());
+    const runner = newRunner({ toEgress, get }, { debug: () => undefined, error: () => undefined });
+
+    const reply = await runner.run(aCall('list_files', {}), { signal: closing.signal, output: () => undefined });
+
+    expect(reply).toMatchObject({ how: 'unknown', reason: expect.stringContaining('did not see it end') });
+  });
+
   it('reports an unknown outcome when the sandbox dies during an unsafe call (I5)', async () => {
     const call = aCall('execute_command', { command: 'echo up; kill -9 -1; sleep 60', blocking: true });
 

@@ -254,6 +254,8 @@ export class ToolRunner {
         () => null, // The death could not be verified, and the receipt says so.
       );
     if (!(reason instanceof ExecutorClosing)) return { how: 'stopped', verified_dead_at: verifiedDeadAt };
+    if (verifiedDeadAt === null)
+      return { how: 'unknown', reason: 'The executor was shut down while the tool ran, and did not see it end.' };
     return failed('The executor was shut down while the tool ran, and killed it. Parts of it may have taken effect.');
   }
 }
