@@ -1,7 +1,7 @@
 import { type HandledRun, type Rondo, type Run, toNewRun } from '@rondo/client';
 
-/** What becomes of a message while a run is active: it reads it, a run after it does, or one instead of it. */
-export type WhileActive = 'tell' | 'queue' | 'replace';
+/** What becomes of a message while a run is active, which reads nothing new: a run after it reads it, or one instead of it. */
+export type WhileActive = 'queue' | 'replace';
 
 /** What a run begins with, beside what a person says. */
 export type RunFields = Omit<HandledRun, 'input' | 'files' | 'thread_id' | 'edit_message_id' | 'on_active_run'>;
@@ -10,7 +10,7 @@ export interface NewMessage {
   readonly text: string;
   /** The ids of uploaded files. */
   readonly files?: readonly string[];
-  /** Default: `tell`. */
+  /** Default: `queue`. */
   readonly whileActive?: WhileActive;
   /** Of the run that the message starts, if it starts one. */
   readonly run?: RunFields | undefined;
@@ -24,13 +24,11 @@ export interface WhereTo {
   readonly editedMessageId?: string | undefined;
 }
 
-const waysIn = { tell: 'queue', queue: 'queue', replace: 'replace' } as const;
-
 /** Sends a message to a thread, in the way that its active run needs. Resolves with the id of the thread. */
 export async function sendMessage(
   rondo: Rondo,
   { threadId, active, editedMessageId }: WhereTo,
-  { text, files = [], whileActive = 'tell', run: fields = {} }: NewMessage,
+  { text, files = [], whileActive = 'queue', run: fields = {} }: NewMessage,
 ): Promise<string> {
   const isEdit = editedMessageId !== undefined;
   const withFiles = files.length > 0 && { files: [...files] };
@@ -38,17 +36,13 @@ export async function sendMessage(
     await rondo.runs.answer(active.id, text, { ...withFiles });
     return active.thread_id;
   }
-  if (!isEdit && active && threadId !== undefined && whileActive === 'tell' && files.length === 0) {
-    await rondo.threads.addMessage(threadId, text);
-    return threadId;
-  }
   const run = await rondo.runs.create(
     toNewRun({
       ...fields,
       input: text,
       ...withFiles,
       ...(threadId !== undefined && { thread_id: threadId }),
-      ...(isEdit ? { edit_message_id: editedMessageId } : active && { on_active_run: waysIn[whileActive] }),
+      ...(isEdit ? { edit_message_id: editedMessageId } : active && { on_active_run: whileActive }),
     }),
   );
   return run.thread_id;

@@ -129,14 +129,15 @@ describe('useThread', () => {
     leave();
   });
 
-  it('tells an active run something, which begins no other', async () => {
+  it('begins a run after the active one, which reads nothing new', async () => {
     runs = [run()];
     const { until, leave } = await show({ threadId: 'thread_1' });
-    const { steer } = await until(({ isActive, live }) => isActive && live?.view.status === 'running');
+    const { send } = await until(({ isActive, live }) => isActive && live?.view.status === 'running');
 
-    await steer('In blue.');
+    await send('In blue.');
 
-    expect(sent).toEqual([{ path: '/v1/threads/thread_1/messages', body: { content: 'In blue.' } }]);
+    const body = { input: 'In blue.', thread_id: 'thread_1', on_active_run: 'queue' };
+    expect(sent).toEqual([{ path: '/v1/runs', body: expect.objectContaining(body) }]);
     leave();
   });
 

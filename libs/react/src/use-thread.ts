@@ -18,12 +18,10 @@ export interface UseThreadOptions {
 export interface UsedThread extends WatchedThread {
   readonly rondo: Rondo;
   /**
-   * Says something: it begins a run, answers the question of one that waits, and an active one reads it unless
-   * `whileActive` says otherwise. Resolves with the id of the thread when the message is shown.
+   * Says something: it begins a run, after the active one unless `whileActive` says otherwise, or answers the question of one
+   * that waits. Resolves with the id of the thread when the message is shown.
    */
   readonly send: (text: string, about?: Omit<NewMessage, 'text'>) => Promise<string>;
-  /** Tells the active run something, which it reads before its next step. Rejects where no run is active. */
-  readonly steer: (text: string) => Promise<void>;
   /** Stops the active run, and resolves when everything of it has ended; undefined where none is active. */
   readonly stop: (reason?: string) => Promise<StoppedRun | undefined>;
   /** Answers the question of the run that waits. It gets the uploaded files with these ids. */
@@ -107,12 +105,6 @@ function createActions(rondo: Rondo, watch: ThreadWatch, latest: () => UseThread
   };
   return {
     send: (text, about) => deliver({ ...about, text }),
-    steer: async (text) => {
-      const { threadId } = watch.current();
-      if (threadId === null || !activeRun()) throw new Error('No run is active.');
-      await rondo.threads.addMessage(threadId, text);
-      await watch.refresh();
-    },
     stop: async (reason) => {
       const run = activeRun();
       return run && rondo.runs.stop(run.id, reason === undefined ? {} : { reason });

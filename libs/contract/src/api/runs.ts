@@ -144,7 +144,7 @@ export const runs = defineRoutes('runs', {
     description:
       'Ends the run and its work in progress: the model stream is closed, tools are killed, and `run.stopped` carries a ' +
       'receipt. With an `error` the run ends by `run.failed`, which carries the receipt too. The first stop of a run counts. ' +
-      'The model is told nothing; to steer a run, add a message to its thread.',
+      'The model is told nothing. A message that is added to the thread waits for its next run.',
     audit: 'run.stop',
     body: stopRequest,
     answers: {

@@ -61,7 +61,7 @@ export class SunaRuns {
     return this.begin(caller, { thread_id: threadId, ...(await this.readSettings(caller.accountId, settings)) });
   }
 
-  /** A run on a new thread or on this one, with what is said; or the run that is active there, which is told so. */
+  /** A run on a new thread or on this one, with what is said; or the run that is active there: what is said waits for the next one. */
   async startAny(caller: Caller, { thread_id: threadId, prompt, files, ...settings }: SunaAnyStart): Promise<Run> {
     if (threadId == null) {
       if (prompt === undefined) throw new InvalidRequest([{ field: 'prompt', message: 'a new thread needs one' }]);
