@@ -39,7 +39,7 @@ describe('Outbox', () => {
     await fixture.database.sql.query(`update outbox set taken_until = clock_timestamp() + interval '10 s'`);
     expect(await fixture.published()).toEqual([]);
 
-    await fixture.database.sql.query(`update outbox set taken_until = clock_timestamp()`);
+    await fixture.database.sql.query(`update outbox set taken_until = clock_timestamp() - interval '1 ms'`);
     expect(await fixture.published()).toHaveLength(1);
   });
 
