@@ -1,8 +1,8 @@
 import type { AgentDefinition } from '@rondo/client';
-import { useModels } from '../threads/run-choice.tsx';
-import { AreaField, ChoiceField, NumberField, TextField } from '../ui/fields.tsx';
+import { AreaField, NumberField, TextField } from '../ui/fields.tsx';
 import { lines, withField, withMember } from './definition-edits.ts';
 import { EnvironmentFields } from './environment-fields.tsx';
+import { ModelAndProfile } from './model-and-profile.tsx';
 import { ToolChoices } from './tool-choices.tsx';
 
 interface DefinitionFormProps {
@@ -10,20 +10,10 @@ interface DefinitionFormProps {
   readonly onChange: (definition: AgentDefinition) => void;
 }
 
-export const profiles = [
-  ['', 'default'],
-  ['suna', 'suna'],
-  ['ii', 'ii'],
-  ['symphony', 'symphony'],
-] as const;
-
 /** The settings that most agents have. Everything else is in the JSON, and stays as it is. */
 export function DefinitionForm({ definition, onChange }: DefinitionFormProps) {
-  const models = useModels();
   const change = <Name extends keyof AgentDefinition>(name: Name, value: AgentDefinition[Name] | undefined) =>
     onChange(withField(definition, name, value));
-  const profile = ({ value }: { readonly value: string }) =>
-    change('profile', profiles.find(([name]) => name === value && name !== '')?.[0] || undefined);
   return (
     <>
       <div className="fields">
@@ -38,26 +28,8 @@ export function DefinitionForm({ definition, onChange }: DefinitionFormProps) {
           value={definition.description ?? ''}
           onChange={(event) => change('description', event.currentTarget.value)}
         />
-        <TextField
-          label="Model"
-          list="models-of-agents"
-          placeholder="default"
-          spellCheck={false}
-          value={definition.model ?? ''}
-          onChange={(event) => change('model', event.currentTarget.value)}
-        />
-        <ChoiceField
-          label="Profile"
-          options={profiles}
-          value={definition.profile ?? ''}
-          onChange={(event) => profile(event.currentTarget)}
-        />
+        <ModelAndProfile chosen={definition} onChange={change} />
       </div>
-      <datalist id="models-of-agents">
-        {models.map((id) => (
-          <option key={id} value={id} />
-        ))}
-      </datalist>
       <AreaField
         label="System prompt"
         rows={8}

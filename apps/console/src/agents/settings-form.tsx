@@ -1,8 +1,7 @@
 import type { StoredAccountSettings } from '@rondo/client';
-import { useModels } from '../threads/run-choice.tsx';
-import { ChoiceField, NumberField, TextField } from '../ui/fields.tsx';
+import { ChoiceField, NumberField } from '../ui/fields.tsx';
 import { withField, withMember } from './definition-edits.ts';
-import { profiles } from './definition-form.tsx';
+import { ModelAndProfile } from './model-and-profile.tsx';
 import { listOthers } from './other-settings.ts';
 import { ToolChoices } from './tool-choices.tsx';
 
@@ -49,18 +48,10 @@ const yesOrNo = [
 export function SettingsForm({ settings, onChange }: SettingsFormProps) {
   const change = <Name extends keyof AccountSettings>(name: Name, value: AccountSettings[Name] | undefined) =>
     onChange(withField(settings, name, value));
-  const profile = (value: string) =>
-    change('profile', profiles.find(([name]) => name === value && name !== '')?.[0] || undefined);
   return (
     <>
       <div className="fields">
-        <Model model={settings.model} onChange={(model) => change('model', model)} />
-        <ChoiceField
-          label="Profile"
-          options={profiles}
-          value={settings.profile ?? ''}
-          onChange={({ currentTarget }) => profile(currentTarget.value)}
-        />
+        <ModelAndProfile chosen={settings} onChange={change} />
         <ChoiceField
           label="Runs may ask a person"
           options={yesOrNo}
@@ -120,33 +111,6 @@ function Others({ settings }: Pick<SettingsFormProps, 'settings'>) {
           </div>
         ))}
       </dl>
-    </>
-  );
-}
-
-function Model({
-  model,
-  onChange,
-}: {
-  readonly model: string | undefined;
-  readonly onChange: (model: string) => void;
-}) {
-  const models = useModels();
-  return (
-    <>
-      <TextField
-        label="Model"
-        list="models-of-account"
-        placeholder="default"
-        spellCheck={false}
-        value={model ?? ''}
-        onChange={({ currentTarget }) => onChange(currentTarget.value)}
-      />
-      <datalist id="models-of-account">
-        {models.map((id) => (
-          <option key={id} value={id} />
-        ))}
-      </datalist>
     </>
   );
 }

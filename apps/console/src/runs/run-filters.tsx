@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { type SubmitEvent, useEffect, useRef } from 'react';
 import { useRondo } from '../session/use-session.ts';
-import { useModels } from '../threads/run-choice.tsx';
+import { ModelOptions } from '../threads/run-choice.tsx';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
 import { toText } from '../ui/form.tsx';
 import { statusWord } from '../ui/status.tsx';
@@ -128,7 +128,6 @@ function MoreFilters({ search }: { readonly search: RunsSearch }) {
 
 function NamedThings({ search }: { readonly search: RunsSearch }) {
   const rondo = useRondo();
-  const models = useModels();
   const { data } = useQuery({
     queryKey: ['agents and projects'],
     queryFn: async () => {
@@ -163,11 +162,7 @@ function NamedThings({ search }: { readonly search: RunsSearch }) {
       />
       <TextField label="User" name="user" spellCheck={false} defaultValue={search.user} />
       <TextField label="Model" name="model" list="models-of-runs" spellCheck={false} defaultValue={search.model} />
-      <datalist id="models-of-runs">
-        {models.map((id) => (
-          <option key={id} value={id} />
-        ))}
-      </datalist>
+      <ModelOptions id="models-of-runs" />
     </>
   );
 }

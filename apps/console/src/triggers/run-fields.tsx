@@ -2,7 +2,7 @@ import { type TriggeredRun, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
 import { useRondo } from '../session/use-session.ts';
-import { useModels } from '../threads/run-choice.tsx';
+import { ModelOptions } from '../threads/run-choice.tsx';
 import { AreaField, ChoiceField, TextField } from '../ui/fields.tsx';
 
 interface RunFieldsProps {
@@ -14,7 +14,6 @@ interface RunFieldsProps {
 /** What the runs begin with. */
 export function RunFields({ run, hint }: RunFieldsProps) {
   const rondo = useRondo();
-  const models = useModels();
   const list = useId();
   const { data: agents } = useQuery({
     queryKey: ['agents', 'names'],
@@ -50,11 +49,7 @@ export function RunFields({ run, hint }: RunFieldsProps) {
           defaultValue={run?.budget?.usd}
         />
       </div>
-      <datalist id={list}>
-        {models.map((id) => (
-          <option key={id} value={id} />
-        ))}
-      </datalist>
+      <ModelOptions id={list} />
     </>
   );
 }
