@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { detach, followBegun } from '../begun-run';
 import { type Command, type Context, type Given, UsageError } from '../command';
-import { followRun } from '../follow-run';
 import { readLocalTools, toDefinitions } from '../local-tools';
 
 async function readInput(given: Given, { terminal }: Context): Promise<string> {
@@ -47,14 +47,14 @@ export const run: Command = {
       help: 'a tool that this command runs here, with the arguments as JSON on its standard input',
     },
     { name: 'profile', value: 'PROFILE', help: 'suna, ii or symphony' },
-    { name: 'detach', short: 'd', help: 'print the id of the run and leave' },
+    detach,
   ],
   details:
     'Without INPUT, or with `-`, the input is read from a pipe. The text of the model goes to standard output, what its tools ' +
     'do to standard error. Ctrl-C asks whether to stop the run; without a terminal it leaves, and the run goes on. What a SCRIPT prints is the result ' +
     'of its call, and SCRIPT.json beside it tells the model `description` and `parameters`.',
   async run(given, context) {
-    const { rondo, terminal } = context;
+    const { rondo } = context;
     const input = await readInput(given, context);
     const files = given.values('file');
     const tools = await readLocalTools(given.values('tool'));
@@ -73,11 +73,6 @@ export const run: Command = {
       ...(profile !== undefined && { profile: profile as 'suna' }), // the gateway refuses one that it does not have
       ...(given.has('tool') && { caller_tools: toDefinitions(tools) }),
     });
-    if (given.has('detach')) {
-      if (terminal.isJson) terminal.json(created);
-      else terminal.line(created.id);
-      return 'ok';
-    }
-    return followRun(created.id, { onInterrupt: 'ask', tools }, context);
+    return followBegun(created, { given, tools }, context);
   },
 };
