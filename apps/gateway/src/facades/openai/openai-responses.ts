@@ -278,14 +278,10 @@ export class OpenAiResponses {
     const answers = calls.map(({ tool_call_id: callId }) => {
       const result = read.outputs.get(callId);
       if (result) return { callId, result };
-      throw new InvalidRequest([
-        { field: read.field ?? 'input', message: `No tool output found for function call ${callId}.` },
-      ]);
+      throw new InvalidRequest([{ field: read.field, message: `No tool output found for function call ${callId}.` }]);
     });
     if (read.content.length > 0)
-      throw new InvalidRequest([
-        { field: read.field ?? 'input', message: 'give the outputs of calls without further messages' },
-      ]);
+      throw new InvalidRequest([{ field: read.field, message: 'give the outputs of calls without further messages' }]);
     const next = await this.toNextSegment(accountId, run);
     await this.dependencies.service.answerCalls({ accountId, runId: run.id, answers, answeredBy: keyId });
     return next;

@@ -32,8 +32,8 @@ export interface ReadRequest {
   readonly instructions: string | undefined;
   /** The run of the newest item that Rondo gave out. */
   readonly knownRun: RunId | undefined;
-  /** What a refusal of the content names. Default: `input`. */
-  readonly field?: 'input' | 'messages';
+  /** What a refusal of the content names. */
+  readonly field: 'input' | 'messages';
 }
 
 export interface GivenApproval {
@@ -82,7 +82,7 @@ export function readResponseRequest({ input, instructions }: OpenAiResponseReque
   for (const [index, item] of items.entries()) if (index > known) reader.readItem(item, `input.${index}`);
   const read = reader.read(instructions ?? undefined);
   const [asked] = read.approvals.keys();
-  return { ...read, knownRun: findRunOfItem(items[known]?.['id'] ?? asked) };
+  return { ...read, knownRun: findRunOfItem(items[known]?.['id'] ?? asked), field: 'input' };
 }
 
 /** The same of the messages of a chat. */
@@ -175,7 +175,7 @@ const refuse = (field: string, message: string): InvalidRequest => new InvalidRe
 export function toInput({
   history,
   content: blocks,
-  field = 'input',
+  field,
 }: Pick<ReadRequest, 'history' | 'content' | 'field'>): InputBlock[] {
   const lines = history.map(({ role, text }) => `${role === 'user' ? 'User' : 'Assistant'}: ${text}`);
   const transcript = `This conversation began elsewhere:\n\n${lines.join('\n\n')}\n\nThe newest message follows.`;

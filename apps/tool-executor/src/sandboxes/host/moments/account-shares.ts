@@ -47,7 +47,8 @@ export class AccountShares {
     await (this.loaded ??= this.load());
     const { maxBytes, drop } = this.parts;
     await this.turns.run(account, async () => {
-      let over = this.add(account) > maxBytes ? this.add(account) - maxBytes * (1 - spareShare) : 0;
+      const all = this.add(account);
+      let over = all > maxBytes ? all - maxBytes * (1 - spareShare) : 0;
       while (over > 0) {
         const oldest = this.findOldest(account);
         if (!oldest) return;

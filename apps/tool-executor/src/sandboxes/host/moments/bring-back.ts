@@ -71,9 +71,8 @@ class Return {
       for (const entry of wanted) {
         await turn();
         const isLong = entry.kind === 'file' && entry.hard === undefined && entry.size >= longBytes;
-        const done = this.entry(directory, {
-          ...{ entry, present: present.get(entry.name), path: placeInTree(path, entry.name) },
-        });
+        const step = { entry, present: present.get(entry.name), path: placeInTree(path, entry.name) };
+        const done = this.entry(directory, step);
         await (isLong ? this.several.add(done) : done);
       }
     } finally {

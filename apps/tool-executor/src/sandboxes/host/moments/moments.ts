@@ -40,6 +40,15 @@ interface MomentsParts {
   readonly log: SandboxLog;
 }
 
+/** A state that is to be kept under each of the keys. */
+interface KeepOrder {
+  readonly threadId: string;
+  readonly keys: readonly string[];
+  readonly account: string | undefined;
+  /** Without them no sandbox is woken for it. */
+  readonly labels?: SandboxLabels;
+}
+
 /** What uses the files of a thread at present. */
 interface Uses {
   calls: number;
@@ -202,20 +211,7 @@ export class Moments implements SandboxMoments {
   }
 
   /** Never rejects: why a state could not be kept is its record. */
-  private async keep(
-    store: MomentStore,
-    {
-      threadId,
-      keys,
-      account,
-      labels,
-    }: {
-      readonly threadId: string;
-      readonly keys: readonly string[];
-      readonly account: string | undefined;
-      readonly labels?: SandboxLabels;
-    },
-  ): Promise<void> {
+  private async keep(store: MomentStore, { threadId, keys, account, labels }: KeepOrder): Promise<void> {
     const record = (result: { tree: string } | { refused: string }) => {
       for (const key of keys) store.record({ key, account, ...result });
     };
