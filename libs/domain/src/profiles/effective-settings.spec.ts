@@ -105,6 +105,19 @@ describe('effectiveSettings', () => {
     expect(createSettings({ processor: { max_xml_tool_calls: 2 } }).processor.max_tool_calls).toBe(2);
   });
 
+  it('refuses both names of max_tool_calls with different values, and takes the same value twice', () => {
+    const different = { processor: { max_tool_calls: 5, max_xml_tool_calls: 1 } };
+    const listFields = (request: SettingsRequest) => {
+      const effective = effectiveSettings(request, { model: 'demo/coder' });
+      return 'problems' in effective ? effective.problems.map(({ field }) => field) : [];
+    };
+
+    expect(listFields(different)).toEqual(['processor.max_xml_tool_calls']);
+    expect(listFields({ agent: different })).toEqual(['agent.processor.max_xml_tool_calls']);
+    expect(listFields({ processor: { max_tool_calls: 5, max_xml_tool_calls: 5 } })).toEqual([]);
+    expect(listFields({ agent: { processor: { max_xml_tool_calls: 1 } }, processor: { max_tool_calls: 5 } })).toEqual([]);
+  });
+
   it.each([
     ['append', 'user_message'],
     ['replace', 'inline_edit'],
@@ -177,6 +190,7 @@ describe('the models that stand in for another', () => {
     [{ model: 'e/m' }, undefined],
     [{ fallbacks: [] }, undefined],
     [{ fallbacks: [{ model: 'short', on: ['timeout'] }] }, [{ model: 'b/m', on: ['timeout'] }]],
+    [{ fallbacks: [{ model: 'e/m', on: ['bad_request'] }] }, [{ model: 'e/m', on: ['invalid_request'] }]],
     [{ agent: { fallbacks: ['e/m'] } }, [{ model: 'e/m' }]],
     [{ agent: { fallbacks: ['e/m'] }, fallbacks: ['f/m'] }, [{ model: 'f/m' }]],
   ])('are those of the run, its agent or the deployment: %j', (request, chain) => {

@@ -89,6 +89,7 @@ export function effectiveSettings(
     ...memory.problems,
     ...listProblems(settings, known),
     ...changeProblems(request, settings, known),
+    ...aliasProblems(request),
     ...policyProblems(request, known),
     ...approvalProblems({ ...request, account: defaults.account }, settings, known),
     ...budgetProblems(settings.budget, defaults.maxBudget),
@@ -237,6 +238,16 @@ const addingStrategies: Record<
   replace: 'inline_edit',
   xml: 'inline_edit',
 };
+
+/** A setting that is given by both of its names has one value. */
+const aliasProblems = ({ processor, agent }: SettingsRequest): SettingsProblem[] =>
+  Object.entries({ processor, 'agent.processor': agent?.processor }).flatMap(([field, given = {}]) => {
+    const { max_tool_calls: calls, max_xml_tool_calls: older } = given;
+    const message = 'is another name of max_tool_calls, which has another value';
+    return calls === undefined || older === undefined || calls === older
+      ? []
+      : [{ field: `${field}.max_xml_tool_calls`, message }];
+  });
 
 /** Replaces older names of settings and values by the current ones. */
 function withoutAlias(processor: ProcessorRequest = {}) {
@@ -388,8 +399,11 @@ function readFallbacks(
   return { settings: usable.length > 0 ? { fallbacks: usable } : {}, problems };
 }
 
-const toFallback = (one: RequestedFallbacks[number], { fullName }: FallbackChoice): Fallback =>
-  typeof one === 'string' ? { model: fullName(one) } : { ...one, model: fullName(one.model) };
+function toFallback(one: RequestedFallbacks[number], { fullName }: FallbackChoice): Fallback {
+  if (typeof one === 'string') return { model: fullName(one) };
+  const on = one.on?.map((cause) => (cause === 'bad_request' ? 'invalid_request' : cause));
+  return { model: fullName(one.model), ...(on && { on: [...new Set(on)] }) };
+}
 
 interface Surroundings {
   readonly before: readonly Fallback[];
