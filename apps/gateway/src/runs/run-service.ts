@@ -47,9 +47,12 @@ import type {
   StoppedRun,
   StoredSettings,
 } from '@rondo/persistence';
+import { z } from 'zod';
 import type { AgentService } from '../agents/agent-service';
+import { type AgentOfRun, metadata as runMetadata } from '@rondo/contract/api';
 import type { AccountLimits, Admission } from '../billing/account-limits';
 import type { AccountQuotas } from '../billing/account-quotas';
+import { parseInput } from '../http/parse-input';
 import { InvalidRequest } from '../problems/api-error';
 import type { Rewinds } from './rewinds';
 import type { ActiveRunQuota } from './active-run-quota';
@@ -124,6 +127,7 @@ interface Admitted {
 const maxStopPages = 5;
 
 export type RunRequest = SettingsRequest & {
+  readonly agent?: AgentOfRun | undefined;
   readonly thread_id?: ThreadId | undefined;
   readonly project_id?: ProjectId | undefined;
   readonly agent_id?: AgentId | undefined;
@@ -131,10 +135,19 @@ export type RunRequest = SettingsRequest & {
   readonly files?: FileId[] | undefined;
   readonly edit_message_id?: MessageId | undefined;
   readonly workspace?: 'as_then' | undefined;
-  readonly on_active_run: NewRun['onActiveRun'];
+  readonly on_active_run?: NewRun['onActiveRun'] | undefined;
   readonly user?: EndUser | undefined;
   readonly metadata: Record<string, string>;
 };
+
+/** What the agent says about the run holds where the request does not say it for the run. */
+function withPartsOfAgent(request: RunRequest) {
+  const { agent, on_active_run: wanted, metadata: own } = request;
+  const onActiveRun = wanted ?? agent?.on_active_run ?? ('reject' as const);
+  if (agent?.metadata === undefined) return { ...request, on_active_run: onActiveRun };
+  const { metadata } = parseInput(z.object({ metadata: runMetadata }), { metadata: { ...agent.metadata, ...own } });
+  return { ...request, on_active_run: onActiveRun, metadata };
+}
 
 /**
  * The commands on runs, for REST and sockets alike. Each is durable before it is fast: Postgres commits, then the queue,
@@ -161,7 +174,7 @@ export class RunService {
       user: namedUser,
       metadata,
       ...overrides
-    } = request;
+    } = withPartsOfAgent(request);
     const trace = this.dependencies.creationTraces?.begin({ id: options.id, traceparent });
     const { settings: resolver, accountLimits } = this.dependencies;
     const { source, agent: stored, settings: kept } = await this.readAgent(accountId, request);

@@ -108,6 +108,18 @@ describe('a run over REST', () => {
     await until(async () => (await gateway.read(active.id)).status === 'stopped');
   });
 
+  it('takes from its agent what to do with an active run and metadata, unless it says them itself', async () => {
+    const { thread_id } = await gateway.createRun();
+    const agent = { on_active_run: 'queue', metadata: { team: 'blue', ticket: 'T-1' } };
+    const ask = (more: object) => api().post('/v1/runs').send({ thread_id, input: 'Next.', agent, ...more });
+
+    const { body: queued } = await ask({ metadata: { ticket: 'T-2' } }).expect(202);
+    expect(queued.metadata).toEqual({ team: 'blue', ticket: 'T-2' });
+    expect((await ask({ on_active_run: 'reject' }).expect(409)).body.code).toBe('thread_busy');
+    const many = Object.fromEntries(Array.from({ length: 15 }, (_, index) => [`key${index}`, 'x']));
+    expect((await ask({ metadata: many }).expect(422)).body.errors).toMatchObject([{ field: 'metadata' }]);
+  });
+
   it('is stopped durably and idempotently (I7)', async () => {
     const run = await gateway.createRun();
     const claimed = await worker.claim(run.id);

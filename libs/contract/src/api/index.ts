@@ -42,7 +42,7 @@ export { sandboxes } from './sandboxes';
 export { sites } from './sites';
 export { projects } from './projects';
 export { publicReads } from './public-reads';
-export { newRunFields, refuseImpossibleRun } from './new-run';
+export { type AgentOfRun, newRunFields, refuseImpossibleRun } from './new-run';
 export { pascalCase } from './option-names';
 export { greatestSeq, runEvents } from './run-events';
 export { runReads } from './run-reads';

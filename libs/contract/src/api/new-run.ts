@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { inputContent } from '../content';
 import { endUser } from '../end-user';
 import { agentId, fileId, messageId, projectId, threadId } from '../ids';
-import { settingsRequest } from '../run-settings';
+import { agentSettings, settingsRequest } from '../run-settings';
 import { metadata } from './metadata';
 import { mostFiles } from './route';
 
@@ -21,7 +21,14 @@ export const fileIds = z
     'Uploaded files. They are in `/workspace` before the model is asked, and the message lists them; images are also shown to the model.',
   );
 
+export const agentOfRun = agentSettings.extend({
+  on_active_run: onActiveRun.optional().describe('Where the run names none itself.'),
+  metadata: metadata.optional().describe('The run has these too. Of a key that both have, the value of the run counts.'),
+});
+export type AgentOfRun = z.infer<typeof agentOfRun>;
+
 const fields = settingsRequest.extend({
+  agent: agentOfRun.optional(),
   agent_id: agentId
     .optional()
     .describe("A stored agent. When absent, the thread's, else the account's default; none where `agent` is given."),
@@ -38,9 +45,9 @@ const fields = settingsRequest.extend({
       'With `edit_message_id`: the files of the workspace become what they were before that message. Processes in it end. Absent: they stay as they are.',
     ),
   on_active_run: onActiveRun
-    .default('reject')
+    .optional()
     .describe(
-      '`queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones.',
+      'Default: `reject`. `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones.',
     ),
   user: endUser
     .optional()
@@ -64,7 +71,7 @@ interface EditFields {
   readonly files?: unknown;
   readonly edit_message_id?: string | undefined;
   readonly workspace?: string | undefined;
-  readonly on_active_run: string;
+  readonly on_active_run?: string | undefined;
 }
 
 interface PlaceFields {

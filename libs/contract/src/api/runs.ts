@@ -5,7 +5,7 @@ import { modelName } from '../model-name';
 import { run } from '../run';
 import { budgetSettings, settingsRequest } from '../run-settings';
 import { resolution, toolCall } from '../tool-call';
-import { fileIds, newRun, newRunOnThread, onActiveRun, workspaceThen } from './new-run';
+import { agentOfRun, fileIds, newRun, newRunOnThread, onActiveRun, workspaceThen } from './new-run';
 import { type ApiSchemas, defineRoutes } from './route';
 import { greatestSeq } from './run-events';
 
@@ -245,7 +245,7 @@ export const runs = defineRoutes('runs', {
   },
 });
 
-const { agent, processor, limits, context } = settingsRequest.shape;
+const { processor, limits, context } = settingsRequest.shape;
 
 export const runSchemas: ApiSchemas = {
   shared: { ToolCallOutcome: resolution },
@@ -255,7 +255,7 @@ export const runSchemas: ApiSchemas = {
     NewRunOnThread: newRunOnThread,
     NewFork: newFork,
     NewRetry: newRetry,
-    AgentOverrides: agent.unwrap(),
+    AgentOverrides: agentOfRun,
     ProcessorOverrides: processor.unwrap(),
     LimitOverrides: limits.unwrap(),
     ContextOverrides: context.unwrap(),
