@@ -6,7 +6,6 @@ import {
   type Route,
   isIdempotent,
   mostFiles,
-  pageQuery,
   problemStatus,
   readParams,
 } from '@rondo/contract/api';
@@ -153,7 +152,7 @@ function findProblems(route: Route): ReadonlySet<ProblemCode> {
   return new Set([
     ...ofEveryRoute,
     ...readParams(path, params).flatMap(([, { unknown }]) => (unknown ? [unknown.code] : [])),
-    ...(query?.shape['after'] === pageQuery.shape.after ? (['invalid_cursor'] as const) : []),
+    ...(query?.shape['after'] ? (['invalid_cursor'] as const) : []),
     ...(isRead || rawBody || (method !== 'POST' && !body) ? [] : ofBodies),
     ...(form ? ofForms : []),
     ...(isIdempotent(route) ? ofIdempotencyKeys : []),

@@ -162,6 +162,7 @@ class RequestReader {
     const { caller } = request;
     if (!caller && this.route.role !== 'open') throw unauthorized('This needs an API key.');
     const address = { ...this.readAddress(request), ...(caller && { accountId: caller.accountId }) };
+    refuseUnreadableCursor(this.route, request.query);
     refuseEmptyValues(request.query);
     const query = parseInput(this.query, request.query);
     const { body = {} } = request as { body?: unknown };
@@ -181,7 +182,16 @@ class RequestReader {
   }
 }
 
-/** `?after=` has no value, and would be coerced to 0. */
+/** A cursor that is empty, or a word where a number is expected, is not an invalid value: it cannot be read at all. */
+function refuseUnreadableCursor({ query }: RouteData, { after }: { readonly after?: unknown }): void {
+  const schema = query?.shape['after'];
+  if (typeof after !== 'string' || !schema) return;
+  const { error } = z.safeParse(schema, after);
+  if (after !== '' && !error?.issues.some(({ code }) => code === 'invalid_type')) return;
+  throw new ApiError('invalid_cursor', 'after: this is not a cursor of this list.');
+}
+
+/** `?timeout_s=` has no value, and would be coerced to 0. */
 function refuseEmptyValues(query: object): void {
   const empty = Object.entries(query).filter(([, value]) => value === '');
   if (empty.length === 0) return;

@@ -219,6 +219,9 @@ describe('the socket /runs', () => {
     ['run.create', { input: 'Go.', model: 'openai/gpt-5' }, 422],
     ['run.create', { input: 'Go.', tools: ['fly'] }, 422],
     ['run.stop', { run_id: 'run_1' }, 404],
+    ['run.subscribe', { run_id: 'x' }, 404],
+    ['approval.decide', { approval_id: 'x', decision: 'approve' }, 404],
+    ['tool_call.result', { tool_call_id: 'x', output: '' }, 404],
     ['run.input', { run_id: 'run_1' }, 422],
   ])('answers %s %j with a problem of status %i', async (name, body, status) => {
     const { ok, error } = await send(gateway.socket(), name, body);

@@ -1,13 +1,14 @@
 import { ConnectedSocket, MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import type { OnGatewayConnection, OnGatewayInit } from '@nestjs/websockets';
 import { type Approval, type Run, type ToolCall, runId } from '@rondo/contract';
-import { callerToolCalls as routesOfCalls, socketMessages as messages, runs as routes } from '@rondo/contract/api';
+import { callerToolCalls as routesOfCalls, pathParams, runs as routes, socketMessages as messages } from '@rondo/contract/api';
 import type { PendingKey } from '@rondo/persistence';
 import { newUlid } from '@rondo/platform';
 import { z } from 'zod';
 import { readMaker } from '../auth/client-access';
 import { parseInput } from '../http/parse-input';
 import { IdempotentMessages } from '../idempotency/idempotent-requests';
+import { ApiError } from '../problems/api-error';
 import { RunService } from '../runs/run-service';
 import { Replayed, type RunSocket, type RunsNamespace, Sockets } from './sockets';
 
@@ -20,6 +21,19 @@ const without = (body: unknown, names: readonly string[]): unknown =>
   Object.fromEntries(Object.entries(body ?? {}).filter(([name]) => !names.includes(name)));
 
 const toField = (body: unknown, name: string): unknown => Object.entries(body ?? {}).find(([key]) => key === name)?.[1];
+
+const longestName = 200;
+
+/** An id that cannot exist is answered like an unknown one, as in the path of the REST request. */
+function parseMessage<Message extends z.ZodType>(message: Message, body: unknown): z.infer<Message> {
+  for (const param of ['run_id', 'approval_id', 'tool_call_id'] as const) {
+    const id = toField(body, param);
+    const { schema, unknown } = pathParams[param];
+    if (typeof id !== 'string' || schema.safeParse(id).success) continue;
+    throw new ApiError(unknown.code, `There is no ${unknown.noun} ${id.slice(0, longestName)}.`);
+  }
+  return parseInput(message, body);
+}
 
 /** Socket.IO, namespace `/runs`. Each message is acknowledged with `{ok: true, data}` or `{ok: false, error: problem}`. */
 @WebSocketGateway({ namespace: '/runs' })
@@ -41,7 +55,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
   @SubscribeMessage('run.subscribe')
   subscribe(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
     return this.sockets.acknowledge(socket, { scope: 'read', client: { scope: 'read', body } }, ({ accountId }) => {
-      const { run_id, after_seq: after, after_epoch: afterEpoch } = parseInput(messages['run.subscribe'].message, body);
+      const { run_id, after_seq: after, after_epoch: afterEpoch } = parseMessage(messages['run.subscribe'].message, body);
       return this.sockets.subscribe(socket, { accountId, runId: run_id }, { after, afterEpoch });
     });
   }
@@ -49,7 +63,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
   @SubscribeMessage('run.unsubscribe')
   unsubscribe(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
     return this.sockets.acknowledge(socket, { scope: 'read', client: { scope: 'read', body } }, () => {
-      const { run_id } = parseInput(messages['run.unsubscribe'].message, body);
+      const { run_id } = parseMessage(messages['run.unsubscribe'].message, body);
       this.sockets.unsubscribe(socket, run_id);
       return Promise.resolve({ run_id });
     });
@@ -60,7 +74,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
     const rule = { scope: 'write', client: { scope: 'send', body } } as const;
     return this.sockets.acknowledge(socket, rule, async (caller) => {
       const { accountId } = caller;
-      const { subscribe, idempotency_key: key, ...given } = parseInput(messages['run.create'].message, body);
+      const { subscribe, idempotency_key: key, ...given } = parseMessage(messages['run.create'].message, body);
       const request = await this.sockets.clientRequests.narrow(caller, given);
       const id = runId.parse(`run_${newUlid()}`);
       const equivalent = {
@@ -86,7 +100,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
     const act = { action: 'run.stop', target: toField(body, 'run_id') } as const;
     const rule = { scope: 'write', act, client: { scope: 'send', body } } as const;
     return this.sockets.acknowledge(socket, rule, async ({ accountId }) => {
-      const { run_id, reason, error } = parseInput(messages['run.stop'].message, body);
+      const { run_id, reason, error } = parseMessage(messages['run.stop'].message, body);
       return (await this.runService.stop({ accountId, runId: run_id }, reason, error)).run;
     });
   }
@@ -96,7 +110,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
     const rule = { scope: 'write', client: { scope: 'answer', body } } as const;
     return this.sockets.acknowledge(socket, rule, async (caller) => {
       const { accountId } = caller;
-      const { run_id: runId, content, files, idempotency_key: key } = parseInput(messages['run.input'].message, body);
+      const { run_id: runId, content, files, idempotency_key: key } = parseMessage(messages['run.input'].message, body);
       await this.sockets.clientRequests.requireContent(caller, { content, files });
       const path = `/v1/runs/${runId}/input`;
       const equivalent = { caller, key, path, body: without(body, ['run_id', 'idempotency_key']) };
@@ -112,7 +126,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
     const act = { action: 'run.budget', target: toField(body, 'run_id') } as const;
     return this.sockets.acknowledge(socket, { scope: 'write', act }, async (caller) => {
       const { accountId, keyId: raisedBy } = caller;
-      const { run_id: runId, usd, tokens, idempotency_key: key } = parseInput(messages['run.budget'].message, body);
+      const { run_id: runId, usd, tokens, idempotency_key: key } = parseMessage(messages['run.budget'].message, body);
       const path = `/v1/runs/${runId}/budget`;
       const equivalent = { caller, key, path, body: without(body, ['run_id', 'idempotency_key']) };
       const once = await this.idempotentMessages.once(equivalent, (promised: PendingKey<Run> | undefined) =>
@@ -133,7 +147,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
         arguments_hash: argumentsHash,
         idempotency_key: key,
         ...decision
-      } = parseInput(messages['approval.decide'].message, body);
+      } = parseMessage(messages['approval.decide'].message, body);
       const path = `/v1/approvals/${approvalId}/decision`;
       const equivalent = { caller, key, path, body: without(body, ['approval_id', 'idempotency_key']) };
       const once = await this.idempotentMessages.once(equivalent, (promised: PendingKey<Approval> | undefined) =>
@@ -152,7 +166,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
         tool_call_id: callId,
         idempotency_key: key,
         ...result
-      } = parseInput(messages['tool_call.result'].message, body);
+      } = parseMessage(messages['tool_call.result'].message, body);
       const path = routesOfCalls.answerToolCall.path.replace('{tool_call_id}', callId);
       const equivalent = { caller, key, path, body: without(body, ['tool_call_id', 'idempotency_key']) };
       const once = await this.idempotentMessages.once(equivalent, (promised: PendingKey<ToolCall> | undefined) =>

@@ -116,9 +116,7 @@ describe('an invalid request is refused with a problem', () => {
     ['/v1/threads/thr_1?page=2', 'page'],
     ['/v1/models?page=2', 'page'],
     ['/v1/tools?page=2', 'page'],
-    ['/v1/runs/run_1/events?after=', 'after'],
     ['/v1/runs/run_1/wait?timeout_s=', 'timeout_s'],
-    ['/v1/runs?after=', 'after'],
     ['/v1/runs?created_from=0000-01-01T00:00:00Z', 'created_from'],
     ['/v1/audit?created_before=0000-12-31T23:59:59Z', 'created_before'],
     ['/v1/threads/thr_1/messages?type=song', 'type'],
@@ -162,7 +160,15 @@ describe('an invalid request is refused with a problem', () => {
     expect(body).toMatchObject(problem(400, 'malformed_json'));
   });
 
-  it.each(['/v1/runs?after=%21', '/v1/threads?after=bm90LWFuLWlk', '/v1/threads/{thread}/messages?after=x'])(
+  it.each([
+    '/v1/runs?after=%21',
+    '/v1/runs?after=',
+    '/v1/threads?after=bm90LWFuLWlk',
+    '/v1/threads/{thread}/messages?after=x',
+    '/v1/runs/run_1/events?after=',
+    '/v1/runs/run_1/events?after=x',
+    '/v1/runs/run_1/stream?after=x',
+  ])(
     '400 for the cursor of %s',
     async (path) => {
       const { body: thread } = await api().post('/v1/threads').expect(201);
