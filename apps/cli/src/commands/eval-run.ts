@@ -37,7 +37,7 @@ export const evalRun: Command = {
       help: 'add a line with the time to FILE for each task that is over',
     },
     { name: 'quiet', also: ['minimize-stdout-logs'], help: 'say only what went wrong, and the sum' },
-    { name: 'retry-errors', help: 'ask again what ended with an error' },
+    { name: 'keep-errors', help: 'do not ask again what ended with an error' },
   ],
   details: 'See docs/evaluations.md for datasets, result files and scorers.',
   run: async (given, context) => (await import('../evaluation/run-dataset.ts')).runDataset(given, context),

@@ -77,7 +77,7 @@ export async function runDataset(given: Given, context: Context): Promise<Ending
   const results = await untilInterrupted(terminal, (signal) =>
     whileLocked(path, async () => {
       const log = EvaluationLog.open(path, header, resultFormat);
-      if (given.has('retry-errors'))
+      if (!given.has('keep-errors'))
         log.askAgain(({ task_id: id, agent_error: error }) => error !== null && ids.has(id));
       const shown = { terminal, isQuiet: given.has('quiet'), taskLog };
       await runEvaluation({ tasks, log, settings, concurrency, rondo: context.rondo(), signal, ...shown });

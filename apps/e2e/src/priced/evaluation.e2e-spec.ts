@@ -135,6 +135,20 @@ describe('rondo eval', () => {
     expect(lines()).toHaveLength(taskCount);
   });
 
+  it('asks a task again that ended with an error, unless errors are kept', async () => {
+    const [first, ...others] = lines();
+    const failed = [{ ...first, prediction: null, agent_error: 'The provider was away.' }, ...others];
+    writeFileSync(results, failed.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const listErrors = () => lines().flatMap(({ agent_error: error }) => error ?? []);
+
+    await finished(start('run', 'gaia', '--concurrency', '8', '--model', 'demo/scripted', '--keep-errors'));
+    expect(listErrors()).toEqual(['The provider was away.']);
+    await finished(run());
+    expect(listErrors()).toEqual([]);
+    expect(lines()).toHaveLength(taskCount);
+    expect(lines().find(({ task_id: id }) => id === first?.task_id)?.run_id).not.toBe(first?.run_id);
+  }, 60_000);
+
   it('refuses other settings under the same name', async () => {
     const { code, stderr } = await finished(start('run', 'gaia', '--model', 'demo/plain'));
 
