@@ -67,6 +67,7 @@ import type { ModelCatalog } from './catalog/model-catalog';
 import { ToolCatalog } from './catalog/tool-catalog';
 import type { GatewayConfig } from './config';
 import { IdempotentMessages } from './idempotency/idempotent-requests';
+import { KeysInFlight } from './idempotency/keys-in-flight';
 import { FileUploads } from './files/file-uploads';
 import { FormBodies } from './files/form-bodies';
 import { composeSubscriptions } from './live/compose-subscriptions';
@@ -123,6 +124,7 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
   const longRequests = new LongRequests(limits, connections);
   const runWatches = new RunWatches(adapters.runs, { runs: subscriptions, threads: threadSubscriptions }, longRequests);
 
+  const keysInFlight = new KeysInFlight(adapters.idempotencyKeys, warn('idempotency key not stored'));
   return {
     ...adapters,
     config,
@@ -139,7 +141,8 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
     ...composeTriggers({ ...adapters, ...services, authenticator, limits, accountRate, config, log }),
     ...composeWebhooks({ ...adapters, config, log }),
     ...composeMcpConnections({ ...adapters, ...services, config, log }),
-    idempotentMessages: new IdempotentMessages(adapters.idempotencyKeys, warn('idempotency key not released')),
+    keysInFlight,
+    idempotentMessages: new IdempotentMessages(keysInFlight),
     rewinds,
     ...composeSandboxes({ ...adapters, runWatches, sandboxService }),
     deploymentHealth: new DeploymentHealth({ ...adapters, ...services, subscriptions, connections }),
@@ -157,6 +160,7 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
       operator.close();
     },
     close: async () => {
+      keysInFlight.close();
       await signIn.keyUses.close();
       await closeAdapters(adapters);
     },

@@ -7,7 +7,6 @@ import {
   type Provider,
 } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
-import { type IdempotentRequest } from '@rondo/persistence';
 import { HealthModule, MetricsModule } from '@rondo/platform';
 import { ApiKeyGuard } from './auth/api-key.guard';
 import type { GatewayParts } from './compose';
@@ -74,16 +73,12 @@ export class GatewayModule {
 
 /** Guards run in this order; of the filters, the last one that matches. */
 function requestPipeline(parts: GatewayParts): Provider[] {
-  const { config, log, limits, allowedMethods, idempotencyKeys, formBodies } = parts;
-  const onError = (error: unknown) => {
-    log.warn({ error }, 'idempotent response not stored');
-  };
-  const releaseKey = (request: IdempotentRequest) => idempotencyKeys.abandon(request).catch(onError);
+  const { config, log, limits, allowedMethods, keysInFlight, formBodies } = parts;
   return [
     { provide: APP_GUARD, useValue: new ApiKeyGuard(parts) },
     { provide: APP_GUARD, useValue: new BodyGuard(config.BODY_LIMIT_BYTES, limits.memory, formBodies) },
-    { provide: APP_GUARD, useValue: new IdempotencyGuard(idempotencyKeys, onError) },
-    { provide: APP_FILTER, useValue: new ProblemFilter(allowedMethods, log, releaseKey) },
+    { provide: APP_GUARD, useValue: new IdempotencyGuard(keysInFlight) },
+    { provide: APP_FILTER, useValue: new ProblemFilter(allowedMethods, log, keysInFlight) },
     { provide: APP_FILTER, useValue: new ReplayedResponseFilter() },
   ];
 }

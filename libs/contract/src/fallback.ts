@@ -40,6 +40,8 @@ export const fallbacks = z.array(fallback).max(mostFallbacks);
 
 /** As a request names them: a model alone has the usual causes. */
 export const requestedFallbacks = z
-  .array(z.union([requestedModel, z.strictObject({ model: requestedModel, on: listCauses(requestedCause).optional() })]))
+  .array(
+    z.union([requestedModel, z.strictObject({ model: requestedModel, on: listCauses(requestedCause).optional() })]),
+  )
   .max(mostFallbacks);
 export type RequestedFallbacks = z.infer<typeof requestedFallbacks>;

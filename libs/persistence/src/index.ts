@@ -178,6 +178,7 @@ export { type ReservationOrder, type ReservationVerdict, Reservations } from './
 export { UsageLedger } from './api/billing/usage';
 export type { UsageReport } from './api/billing/usage-report';
 export { AccountSpending, type SpendingPeriod, type Spent } from './api/account-spending';
+export { canonicalJson } from './run-log/tool-sets';
 export { IdempotencyKeys, type IdempotentRequest, type PendingKey, type StoredResponse } from './api/idempotency-keys';
 
 // Deletion

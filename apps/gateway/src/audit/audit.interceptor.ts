@@ -5,6 +5,7 @@ import { requireCaller } from '../auth/api-key.guard';
 import type { ApiRequest } from '../auth/api-request';
 import { Authenticator } from '../auth/authenticator';
 import { readRoute } from '../http/route-metadata';
+import { ReplayedResponse } from '../idempotency/idempotency.guard';
 
 /** `noun.verb`. */
 export type AuditAction = `${string}.${string}`;
@@ -28,8 +29,20 @@ export class AuditInterceptor implements NestInterceptor {
       action: String(readRoute(context)?.audit),
       target: findTarget(request),
     };
-    return from(this.auditLog.record(act, () => lastValueFrom(next.handle(), { defaultValue: undefined })));
+    const handle = () => lastValueFrom(next.handle(), { defaultValue: undefined }).catch(asReplay);
+    return from(this.auditLog.record(act, handle).then(throwReplay));
   }
+}
+
+/** To answer as before is no failure. */
+function asReplay(error: unknown): ReplayedResponse {
+  if (error instanceof ReplayedResponse) return error;
+  throw error;
+}
+
+function throwReplay(result: unknown): unknown {
+  if (result instanceof ReplayedResponse) throw result;
+  return result;
 }
 
 const maxTargetLength = 200;

@@ -1,4 +1,4 @@
-import type { Caller, IdempotentRequest } from '@rondo/persistence';
+import type { Caller, IdempotentRequest, StoredResponse } from '@rondo/persistence';
 import type { Request } from 'express';
 
 /** A request with what the guards have added: its caller, its body, and its idempotency key. */
@@ -7,4 +7,8 @@ export interface ApiRequest extends Request {
   /** What a repeated request has in common with the first, where that is not its body. */
   identity?: object;
   idempotent?: IdempotentRequest;
+  /** Of a request with an idempotency key: keeps its answer. Never rejects. */
+  storeAnswer?: (answer: StoredResponse) => Promise<void>;
+  /** Of a request with such a key whose handler reads the body: claims the key, when the handler knows what it got. */
+  claimKey?: (identity: object) => Promise<void>;
 }

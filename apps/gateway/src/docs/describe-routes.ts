@@ -146,7 +146,7 @@ const ofIdempotencyKeys = ['idempotency_in_flight', 'idempotency_key_reused'] as
 
 /** What a route can answer: what follows from its fields, and what it says itself. */
 function findProblems(route: Route): ReadonlySet<ProblemCode> {
-  const { path, params, query, method, body, rawBody, form, problems = [] } = route;
+  const { path, params, query, method, body, rawBody, form, storesAnswer, problems = [] } = route;
   if (!isUnderApi(route)) return new Set();
   const isRead = method === 'GET' || method === 'DELETE';
   return new Set([
@@ -156,6 +156,7 @@ function findProblems(route: Route): ReadonlySet<ProblemCode> {
     ...(isRead || rawBody || (method !== 'POST' && !body) ? [] : ofBodies),
     ...(form ? ofForms : []),
     ...(isIdempotent(route) ? ofIdempotencyKeys : []),
+    ...(isIdempotent(route) && storesAnswer === false ? (['idempotency_key_used'] as const) : []),
     ...problems,
   ]);
 }

@@ -18,6 +18,11 @@ const problemDetails: Partial<Record<ProblemCode, Omit<Partial<ProblemBody>, 'co
     errors: [{ field: 'limits.max_iterations', message: 'Too small: expected number to be >=1' }],
   },
   thread_busy: { detail: 'The thread has an active run.', active_run_id: ids.run },
+  idempotency_key_used: {
+    detail:
+      'The request with this key was carried out. Its answer is not kept, because what it may have is shown once.',
+    resource: `/v1/api-keys/${ids.key}`,
+  },
   balance_exhausted: {
     detail: 'The tier free allows 5 USD per month, and this account has spent 5.0100 USD and has no credit left.',
     balance: { ...exampleBalance, spent_usd: 5.01, reserved_usd: 0, credit_usd: 0, available_usd: -0.01 },

@@ -18,8 +18,8 @@ export interface Attempt {
 /** Undefined for other clients, and for routes whose answers are not stored. */
 export function readAttempt(request: ApiRequest, route: Route | undefined): Attempt | undefined {
   const { caller, path } = request;
-  if (!caller || !route || !isIdempotent(route) || !prefixes.some((prefix) => path.startsWith(prefix)))
-    return undefined;
+  const isStored = route && isIdempotent(route) && route.storesAnswer !== false;
+  if (!caller || !isStored || !prefixes.some((prefix) => path.startsWith(prefix))) return undefined;
   const count = request.get('x-stainless-retry-count') ?? '';
   if (!/^\d{1,2}$/.test(count)) return undefined;
   return { accountId: caller.accountId, requestHash: requestHash(request), number: Number(count) };

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { AccountId } from '@rondo/contract';
 import type { Caller, FileLimits, Files, StoredFile } from '@rondo/persistence';
 import type { Request } from 'express';
+import type { ApiRequest } from '../auth/api-request';
 import type { MemoryBudget } from '../auth/memory-budget';
 import { ApiError, InvalidRequest } from '../problems/api-error';
 import { toMediaType } from './media-type';
@@ -34,10 +35,15 @@ export class FileUploads {
     private readonly limits: UploadLimits,
   ) {}
 
-  async receive(caller: Uploader, request: Request): Promise<StoredFile> {
+  /** The file of an earlier request with the same idempotency key is answered in its place, which does not stay. */
+  async receive(caller: Uploader, request: ApiRequest): Promise<StoredFile> {
     const { files } = await this.receiveForm(caller, request, oneFile);
     const [file] = files;
     if (!file) throw new InvalidRequest([{ field: oneFile.fileField, message: 'give a file' }]);
+    await request.claimKey?.({ name: file.name, sha256: file.sha256 }).catch(async (error: unknown) => {
+      await this.discard(caller, files);
+      throw error;
+    });
     return file;
   }
 

@@ -37,6 +37,18 @@ async function responseTo(sent: ClientRequest): Promise<{ status: number | undef
 }
 
 describe('an uploaded file', () => {
+  it('is stored once for one Idempotency-Key', async () => {
+    const send = (content: string) => upload(Buffer.from(content), 'once.bin').set('Idempotency-Key', 'upload');
+    const { body: first } = await send('same').expect(201);
+    const { body: again, headers } = await send('same').expect(201);
+    const { body: other } = await send('another').expect(422);
+
+    expect(again).toEqual(first);
+    expect(headers['idempotent-replayed']).toBe('true');
+    expect(other.code).toBe('idempotency_key_reused');
+    expect((await filesLeft()).filter((name) => name === 'once.bin')).toHaveLength(1);
+  });
+
   it('is returned byte for byte, as a download', async () => {
     const content = randomBytes(1_700_000);
 

@@ -21,13 +21,13 @@ export class HttpAdapter extends ExpressAdapter {
   }
 
   /**
-   * Writes JSON directly, without the content negotiation of Express. A response that is stored under an idempotency key is sent
-   * through its `send`, and one with a content type of its own through Express.
+   * Writes JSON directly, without the content negotiation of Express. A response with a content type of its own is sent through
+   * Express.
    */
   override reply(response: Response, answer: unknown, statusCode?: number): unknown {
-    const { idempotent, caller }: ApiRequest = response.req;
+    const { caller }: ApiRequest = response.req;
     const body = toShownAnswer(caller, answer);
-    if (!isJson(body) || idempotent || response.hasHeader('Content-Type')) {
+    if (!isJson(body) || response.hasHeader('Content-Type')) {
       return super.reply(response, body, statusCode);
     }
 

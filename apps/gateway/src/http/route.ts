@@ -19,7 +19,7 @@ import {
   type RouteQuery,
   readParams,
 } from '@rondo/contract/api';
-import type { Caller, PendingKey } from '@rondo/persistence';
+import type { Caller, PendingKey, StoredResponse } from '@rondo/persistence';
 import type { Response } from 'express';
 import { z } from 'zod';
 import { AuditInterceptor } from '../audit/audit.interceptor';
@@ -113,7 +113,9 @@ export function Route<Definition extends RouteDefinition>(
     const [reader, writer] = [new RequestReader(route, stricter), new AnswerWriter(route)];
     const bound = async function (this: unknown, { request, response }: Exchange): Promise<unknown> {
       const input = { ...reader.read(request), promised: writer.promise(request), request, response };
-      return writer.write(response, await handle.call(this, input as never)); // as its type says
+      const answer = writer.read(await handle.call(this, input as never)); // as its type says
+      await request.storeAnswer?.(answer);
+      return writer.send(response, answer);
     };
     descriptor.value = bound as unknown as Handler; // Nest calls it, and nothing else does
     GetExchange()(target, key, 0);
@@ -215,13 +217,18 @@ class AnswerWriter {
     return idempotent && { request: idempotent, answer: (created) => ({ status, ...this.show(created, status) }) };
   }
 
-  /** Resolves to the body to send. */
-  write(response: Response, returned: unknown): unknown {
-    if (this.isStream) return returned;
+  /** What a handler has returned, as it is sent. */
+  read(returned: unknown): StoredResponse {
+    if (this.isStream) return { status: this.status, body: returned, location: null };
     const reply = Object.keys(this.route.answers).length > 1 ? (returned as Reply<number, unknown>) : undefined; // as its type says
     const status = reply?.status ?? this.status;
-    const { body, location } = this.show(reply ? reply.body : returned, status);
-    if (reply) response.status(status);
+    return { status, ...this.show(reply ? reply.body : returned, status) };
+  }
+
+  /** Returns the body to send. */
+  send(response: Response, { status, body, location }: StoredResponse): unknown {
+    if (this.isStream) return body;
+    response.status(status);
     if (location !== null) response.location(location);
     return body;
   }
@@ -240,6 +247,9 @@ class AnswerWriter {
   }
 }
 
-const withId = z.object({ id: z.string() });
-
-const fillIn = (location: string, body: unknown): string => location.replace('{id}', withId.parse(body).id);
+/** `{account.id}` is the id in the field `account` of the body. */
+const fillIn = (location: string, body: unknown): string =>
+  location.replace(/\{([\w.]+)\}/, (_, path: string) => {
+    const inner = path.split('.').reduce<unknown>((part, name) => z.looseObject({}).parse(part)[name], body);
+    return z.string().parse(inner);
+  });

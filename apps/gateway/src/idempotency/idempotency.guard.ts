@@ -5,79 +5,65 @@ import {
   type ExceptionFilter,
   type ExecutionContext,
 } from '@nestjs/common';
-import type { IdempotencyKeys, IdempotentRequest, StoredResponse } from '@rondo/persistence';
+import type { Route } from '@rondo/contract/api';
+import type { StoredResponse } from '@rondo/persistence';
+import { newUlid } from '@rondo/platform';
 import type { Response } from 'express';
 import type { ApiRequest } from '../auth/api-request';
 import { toShownAnswer } from '../auth/client-access';
-import { readRoute } from '../http/route-metadata';
 import { type Attempt, readAttempt } from '../facades/repeated-posts';
-import { idempotentRequest, inFlight, storedResponse } from './idempotent-requests';
-import { newUlid } from '@rondo/platform';
+import { readRoute } from '../http/route-metadata';
+import { idempotentRequest } from './idempotent-requests';
+import type { KeysInFlight } from './keys-in-flight';
 
 /**
  * `Idempotency-Key` on a POST: the first response is stored and sent again when the request is repeated. Routes that create
- * something store their response in the same transaction; for the others it is stored here. A refusal is not stored, since
- * nothing was done; after an internal error the outcome is unknown, so the key stays claimed for ten seconds.
+ * something store their response in the same transaction; for the others it is stored when their handler has returned. Of a
+ * route whose answer has a secret, or which writes its answer itself, a repeated request is refused instead. A refusal is not
+ * stored, since nothing was done; after an internal error the outcome is unknown, so the key stays claimed for ten seconds.
  *
  * It is a guard because a guard costs a request without a key nothing; an interceptor wraps every response in a stream.
  */
 export class IdempotencyGuard implements CanActivate {
-  constructor(
-    private readonly keys: IdempotencyKeys,
-    private readonly onError: (error: unknown) => void,
-  ) {}
+  constructor(private readonly keys: KeysInFlight) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     if (context.getType() !== 'http') return true;
     const request = context.switchToHttp().getRequest<ApiRequest>();
     const route = readRoute(context);
-    const response = context.switchToHttp().getResponse<Response>();
-    const idempotent = idempotentRequest(request, route);
-    if (idempotent) return this.begin(idempotent, request, response);
+    if (request.get('Idempotency-Key') !== undefined) return this.begin(request, route);
     const attempt = readAttempt(request, route);
-    return attempt === undefined ? true : this.beginAttempt(attempt, request, response);
+    return attempt === undefined ? true : this.beginAttempt(attempt, request);
   }
 
-  private async beginAttempt(attempt: Attempt, request: ApiRequest, response: Response): Promise<boolean> {
-    const begun = await this.keys.beginAttempt(attempt, { attempt: attempt.number, id: newUlid() });
-    if (begun.verdict === 'replay') throw new ReplayedResponse(begun.response);
-    if (begun.verdict === 'in_flight') throw inFlight('The attempt before this one is not answered yet.');
-    request.idempotent = begun.request;
-    this.storeOnSend(begun.request, response);
-    return true;
-  }
-
-  private async begin(idempotent: IdempotentRequest, request: ApiRequest, response: Response): Promise<boolean> {
-    const stored = await storedResponse(this.keys, idempotent);
-    if (stored) throw new ReplayedResponse(stored);
-    request.idempotent = idempotent;
-    this.storeOnSend(idempotent, response);
-    return true;
-  }
-
-  /** Problems do not pass through `send`: their filter writes them itself. */
-  private storeOnSend(request: IdempotentRequest, response: Response): void {
-    const send = response.send.bind(response);
-    response.send = (text?: unknown) => {
-      response.send = send;
-      this.store(request, response, text)
-        .then(() => send(text))
-        .catch(this.onError);
-      return response;
+  /** What a body is that the handler reads, only the handler knows. */
+  private async begin(request: ApiRequest, route: Route | undefined): Promise<boolean> {
+    const claim = async () => {
+      const idempotent = await idempotentRequest(request, route);
+      if (!idempotent) return;
+      const stored = await this.keys.begin(idempotent);
+      if (stored) throw new ReplayedResponse(stored);
+      this.hold(request, idempotent);
     };
+    if (!route?.rawBody) await claim();
+    else
+      request.claimKey = (identity) => {
+        request.identity = identity;
+        return claim();
+      };
+    return true;
   }
 
-  private async store(request: IdempotentRequest, response: Response, text: unknown): Promise<void> {
-    try {
-      const location = response.getHeader('Location');
-      await this.keys.finish(request, {
-        status: response.statusCode,
-        body: typeof text === 'string' ? JSON.parse(text) : null,
-        location: typeof location === 'string' ? location : null,
-      });
-    } catch (error) {
-      this.onError(error);
-    }
+  private async beginAttempt(attempt: Attempt, request: ApiRequest): Promise<boolean> {
+    const begun = await this.keys.beginAttempt(attempt, newUlid());
+    if ('status' in begun) throw new ReplayedResponse(begun);
+    this.hold(request, begun);
+    return true;
+  }
+
+  private hold(request: ApiRequest, idempotent: NonNullable<ApiRequest['idempotent']>): void {
+    request.idempotent = idempotent;
+    request.storeAnswer = (answer) => this.keys.finish(idempotent, answer);
   }
 }
 

@@ -93,12 +93,68 @@ describe('Idempotency-Key', () => {
     expect((await post('late', {}, `/v1/runs/${run.id}/stop`).expect(200)).body).toEqual(late.body);
   });
 
-  it('does not store a response with an API key (I12)', async () => {
-    const wish = { name: 'a key', scopes: ['read'] };
-    const first = await post('secret', wish, '/v1/api-keys').expect(201);
-    const second = await post('secret', wish, '/v1/api-keys').expect(201);
+  it('means the same for a body whose names come in another order', async () => {
+    const first = await post('ordered', { input: 'Go.', metadata: { a: '1', b: '2' } }).expect(202);
+    const again = await post('ordered', { metadata: { b: '2', a: '1' }, input: 'Go.' }).expect(202);
 
-    expect(second.body.key).not.toBe(first.body.key);
+    expect(again.body).toEqual(first.body);
+  });
+
+  it('stays with a request that takes long, as long as its gateway lives', async () => {
+    const { runs, keysInFlight } = gateway.parts;
+    const create = runs.create.bind(runs);
+    const begun = new Promise<() => void>((began) => {
+      jest.spyOn(runs, 'create').mockImplementationOnce(async (run) => {
+        await new Promise<void>((goOn) => began(goOn));
+        return create(run);
+      });
+    });
+    const first = post('slow').then((answer) => answer);
+    const goOn = await begun;
+    await gateway.ownerDatabase.sql.query(
+      `update idempotency_keys set created_at = created_at - interval '11 s' where key = 'slow'`,
+    );
+    await keysInFlight.renew();
+
+    expect((await post('slow').expect(409)).body.code).toBe('idempotency_in_flight');
+    goOn();
+    expect((await first).status).toBe(202);
+    expect((await post('slow').expect(202)).body.id).toBe((await first).body.id);
+  });
+
+  it('makes one API key, shows its secret once and stores it nowhere (I12)', async () => {
+    const wish = { name: 'made once', scopes: ['read'] };
+    const { body: made } = await post('secret', wish, '/v1/api-keys').expect(201);
+    const { body: refused } = await post('secret', wish, '/v1/api-keys').expect(409);
+    const { body: other } = await post('secret', { ...wish, name: 'other' }, '/v1/api-keys').expect(422);
+
+    expect([refused.code, refused.resource]).toEqual(['idempotency_key_used', `/v1/api-keys/${made.id}`]);
+    expect(other.code).toBe('idempotency_key_reused');
+    const { body: keys } = await gateway.as().get('/v1/api-keys').expect(200);
+    expect((keys.data as { name: string }[]).filter(({ name }) => name === wish.name)).toHaveLength(1);
+    const rows = await gateway.ownerDatabase.sql.query('select row_to_json(k)::text as row from idempotency_keys as k');
+    expect(JSON.stringify(rows)).not.toContain(made.key);
+  });
+
+  it('names the account that was made, and lets a refused request be corrected', async () => {
+    const { body: made } = await post('account', { name: 'once' }, '/v1/admin/accounts').expect(201);
+    const { body: refused } = await post('account', { name: 'once' }, '/v1/admin/accounts').expect(409);
+
+    expect(refused.resource).toBe(`/v1/admin/accounts/${made.account.id}`);
+    await post('wrong', { names: 'x' }, '/v1/admin/accounts').expect(422);
+    await post('wrong', { name: 'right' }, '/v1/admin/accounts').expect(201);
+  });
+
+  it('never carries out again what has a secret when the outcome of the first request is unknown', async () => {
+    const wish = { name: 'lost', scopes: ['read'] };
+    jest.spyOn(gateway.parts.accounts, 'createKey').mockRejectedValueOnce(new Error('lost'));
+    await post('lost key', wish, '/v1/api-keys').expect(500);
+    expect((await post('lost key', wish, '/v1/api-keys').expect(409)).body.code).toBe('idempotency_in_flight');
+    await gateway.ownerDatabase.sql.query(
+      `update idempotency_keys set created_at = created_at - interval '11 s' where key = 'lost key'`,
+    );
+
+    expect((await post('lost key', wish, '/v1/api-keys').expect(409)).body.code).toBe('idempotency_key_used');
   });
 
   it('must be printable', async () => {

@@ -1,22 +1,32 @@
-import { createHash } from 'node:crypto';
+import { createHash, scrypt } from 'node:crypto';
+import { promisify } from 'node:util';
 import { type Route, idempotencyKey, isIdempotent } from '@rondo/contract/api';
-import { TerminalError } from '@rondo/domain';
-import type { Caller, IdempotencyKeys, IdempotentRequest, PendingKey, StoredResponse } from '@rondo/persistence';
+import { type Caller, type IdempotentRequest, type PendingKey, canonicalJson } from '@rondo/persistence';
 import { z } from 'zod';
 import type { ApiRequest } from '../auth/api-request';
 import { parseInput } from '../http/parse-input';
 import { toClientName } from '../auth/client-access';
-import { ApiError, retryAfter } from '../problems/api-error';
+import type { KeysInFlight } from './keys-in-flight';
 
 const header = 'Idempotency-Key';
 const headers = z.object({ [header]: idempotencyKey });
+const hashSlowly = promisify<string, string, number, Buffer>(scrypt);
 
 /** Undefined for a request without an idempotency key. */
-export function idempotentRequest(request: ApiRequest, route: Route | undefined): IdempotentRequest | undefined {
+export async function idempotentRequest(
+  request: ApiRequest,
+  route: Route | undefined,
+): Promise<IdempotentRequest | undefined> {
   const key = request.get(header);
   if (!route || !isIdempotent(route) || key === undefined || !request.caller) return undefined;
   parseInput(headers, { [header]: key });
-  return { ...toStoredKey(request.caller, key), requestHash: requestHash(request) };
+  const stored = toStoredKey(request.caller, key);
+  const hash = requestHash(request);
+  return {
+    ...stored,
+    requestHash: route.hasSecretBody ? await hideHash(hash, stored) : hash,
+    ...(route.storesAnswer === false && { isOnce: true }),
+  };
 }
 
 /** A client token's keys are those of its person or thread: another one that has the same key gets no answer of theirs. */
@@ -25,6 +35,7 @@ function toStoredKey(caller: Caller, key: string): Pick<IdempotentRequest, 'acco
   return { accountId: caller.accountId, key: `${prefix}${key}` };
 }
 
+/** The same for bodies that differ in the order of their names only. */
 export function requestHash({
   method,
   path,
@@ -32,32 +43,13 @@ export function requestHash({
   identity,
 }: Pick<ApiRequest, 'method' | 'path' | 'identity'> & { body?: unknown }): string {
   return createHash('sha256')
-    .update(JSON.stringify([method, path, identity ?? body ?? null]))
+    .update(canonicalJson([method, path, identity ?? body ?? null]))
     .digest('hex');
 }
 
-/**
- * Claims the key of a request. Resolves to the stored response of an earlier request with it, or to undefined for the first one.
- * Rejects with `idempotency_in_flight` and `idempotency_key_reused`.
- */
-export async function storedResponse(
-  keys: Pick<IdempotencyKeys, 'begin'>,
-  request: IdempotentRequest,
-): Promise<StoredResponse | undefined> {
-  const earlier = await keys.begin(request);
-  switch (earlier.verdict) {
-    case 'fresh':
-      return undefined;
-    case 'in_flight':
-      throw inFlight('The first request with this key is not answered yet.');
-    case 'reused':
-      throw new ApiError('idempotency_key_reused', 'This key was used for another request.');
-    case 'replay':
-      return earlier.response;
-  }
-}
-
-export const inFlight = (detail: string): ApiError => new ApiError('idempotency_in_flight', detail, retryAfter(1));
+/** A reader of the database does not find a password in it by trying. */
+const hideHash = async (hash: string, { accountId, key }: Pick<IdempotentRequest, 'accountId' | 'key'>) =>
+  (await hashSlowly(hash, `${accountId} ${key}`, 32)).toString('hex');
 
 /** A socket message, as the REST request that does the same. */
 export interface EquivalentRequest {
@@ -87,10 +79,7 @@ export type IdempotentResult<Result> = { readonly result: Result } | { readonly 
  * a message can be repeated over REST and the other way round.
  */
 export class IdempotentMessages {
-  constructor(
-    private readonly keys: Pick<IdempotencyKeys, 'begin' | 'abandon'>,
-    private readonly onError: (error: unknown) => void,
-  ) {}
+  constructor(private readonly keys: Pick<KeysInFlight, 'begin' | 'fail' | 'release'>) {}
 
   /** `handle` stores the response in the transaction that creates the resource. */
   async once<Result, Created>(
@@ -101,18 +90,15 @@ export class IdempotentMessages {
     const pending = toPendingKey({ caller, key, path, body }, location);
     if (!pending) return { result: await handle(undefined) };
     const { request } = pending;
-    const stored = await storedResponse(this.keys, request);
+    const stored = await this.keys.begin(request);
     if (stored) return { replayed: stored.body };
     try {
-      return { result: await handle(pending) };
+      const result = await handle(pending);
+      this.keys.release(request);
+      return { result };
     } catch (error) {
-      if (error instanceof TerminalError) await this.release(request);
+      await this.keys.fail(request, error);
       throw error;
     }
-  }
-
-  /** A refused message did nothing, so its key can be used again. */
-  private async release(request: IdempotentRequest): Promise<void> {
-    await this.keys.abandon(request).catch(this.onError);
   }
 }

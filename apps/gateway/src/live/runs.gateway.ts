@@ -1,7 +1,12 @@
 import { ConnectedSocket, MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import type { OnGatewayConnection, OnGatewayInit } from '@nestjs/websockets';
 import { type Approval, type Run, type ToolCall, runId } from '@rondo/contract';
-import { callerToolCalls as routesOfCalls, pathParams, runs as routes, socketMessages as messages } from '@rondo/contract/api';
+import {
+  callerToolCalls as routesOfCalls,
+  pathParams,
+  runs as routes,
+  socketMessages as messages,
+} from '@rondo/contract/api';
 import type { PendingKey } from '@rondo/persistence';
 import { newUlid } from '@rondo/platform';
 import { z } from 'zod';
@@ -55,7 +60,11 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
   @SubscribeMessage('run.subscribe')
   subscribe(@ConnectedSocket() socket: RunSocket, @MessageBody() body: unknown) {
     return this.sockets.acknowledge(socket, { scope: 'read', client: { scope: 'read', body } }, ({ accountId }) => {
-      const { run_id, after_seq: after, after_epoch: afterEpoch } = parseMessage(messages['run.subscribe'].message, body);
+      const {
+        run_id,
+        after_seq: after,
+        after_epoch: afterEpoch,
+      } = parseMessage(messages['run.subscribe'].message, body);
       return this.sockets.subscribe(socket, { accountId, runId: run_id }, { after, afterEpoch });
     });
   }

@@ -1,12 +1,11 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
-import { TerminalError } from '@rondo/domain';
-import type { IdempotentRequest } from '@rondo/persistence';
 import type { Logger } from '@rondo/platform';
 import type { Request, Response } from 'express';
 import type { ApiRequest } from '../auth/api-request';
 import { toFacadeError } from '../facades/facade-errors';
 import { readRequestId } from '../facades/request-ids';
 import { discardBody, hasBody } from '../http/body';
+import type { KeysInFlight } from '../idempotency/keys-in-flight';
 import type { AllowedMethods } from './allowed-methods';
 import { problemResponse } from './problem-response';
 import { problem } from './problems';
@@ -17,13 +16,12 @@ export class ProblemFilter implements ExceptionFilter {
   constructor(
     private readonly allowed: AllowedMethods,
     private readonly log: Logger,
-    /** Releases the idempotency key of a refused request, so that it can be sent again. Never rejects. */
-    private readonly releaseKey: (request: IdempotentRequest) => Promise<void>,
+    private readonly keys: Pick<KeysInFlight, 'fail'>,
   ) {}
 
   async catch(error: unknown, host: ArgumentsHost): Promise<void> {
     const request = host.switchToHttp().getRequest<ApiRequest>();
-    if (request.idempotent && error instanceof TerminalError) await this.releaseKey(request.idempotent);
+    if (request.idempotent) await this.keys.fail(request.idempotent, error);
     const response = host.switchToHttp().getResponse<Response>();
     const { body, headers } = this.responseTo(error, request);
     if (body.status >= 500) this.log.error({ error, method: request.method, path: request.path }, 'request failed');

@@ -168,14 +168,11 @@ describe('an invalid request is refused with a problem', () => {
     '/v1/runs/run_1/events?after=',
     '/v1/runs/run_1/events?after=x',
     '/v1/runs/run_1/stream?after=x',
-  ])(
-    '400 for the cursor of %s',
-    async (path) => {
-      const { body: thread } = await api().post('/v1/threads').expect(201);
-      const { body } = await api().get(path.replace('{thread}', thread.id)).expect(400);
-      expect(body).toMatchObject(problem(400, 'invalid_cursor'));
-    },
-  );
+  ])('400 for the cursor of %s', async (path) => {
+    const { body: thread } = await api().post('/v1/threads').expect(201);
+    const { body } = await api().get(path.replace('{thread}', thread.id)).expect(400);
+    expect(body).toMatchObject(problem(400, 'invalid_cursor'));
+  });
 
   it.each(['x', '99999999999', '2147483648'])('400 for the Last-Event-ID %s, which is not a seq', async (id) => {
     const run = await gateway.createRun();

@@ -111,7 +111,10 @@ describe('a run over REST', () => {
   it('takes from its agent what to do with an active run and metadata, unless it says them itself', async () => {
     const { thread_id } = await gateway.createRun();
     const agent = { on_active_run: 'queue', metadata: { team: 'blue', ticket: 'T-1' } };
-    const ask = (more: object) => api().post('/v1/runs').send({ thread_id, input: 'Next.', agent, ...more });
+    const ask = (more: object) =>
+      api()
+        .post('/v1/runs')
+        .send({ thread_id, input: 'Next.', agent, ...more });
 
     const { body: queued } = await ask({ metadata: { ticket: 'T-2' } }).expect(202);
     expect(queued.metadata).toEqual({ team: 'blue', ticket: 'T-2' });

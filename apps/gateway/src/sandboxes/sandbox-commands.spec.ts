@@ -131,6 +131,28 @@ describe('a command of a person in a sandbox', () => {
   });
 });
 
+describe('a command with an idempotency key', () => {
+  it('is never run twice, whatever became of it', async () => {
+    let runs = 0;
+    const { path } = await aTerminal((tunnel) => {
+      runs += 1;
+      if (runs === 1) tunnel.end(toLines(started, printed, ended));
+      else tunnel.destroy();
+    });
+    const send = (key: string, command: string) =>
+      run(path, { command })
+        .set('Idempotency-Key', key)
+        .then((answer) => answer);
+
+    expect((await send('once', 'ls')).status).toBe(200);
+    expect((await send('once', 'ls')).body).toMatchObject({ status: 409, code: 'idempotency_key_used' });
+    expect((await send('once', 'pwd')).body).toMatchObject({ status: 422, code: 'idempotency_key_reused' });
+    expect((await send('lost', 'ls')).status).toBeGreaterThanOrEqual(400);
+    expect((await send('lost', 'ls')).body).toMatchObject({ status: 409, code: 'idempotency_in_flight' });
+    expect(runs).toBe(2);
+  });
+});
+
 describe('attack: a command in a sandbox', () => {
   it('of another account', async () => {
     const { path } = await aTerminal();

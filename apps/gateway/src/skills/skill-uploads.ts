@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import type { AccountId, Skill } from '@rondo/contract';
 import { skillLimits } from '@rondo/contract/api';
 import type { Skills } from '@rondo/persistence';
 import type { Request } from 'express';
 import { type Zippable, zipSync } from 'fflate';
 import { z } from 'zod';
+import type { ApiRequest } from '../auth/api-request';
 import type { MemoryBudget } from '../auth/memory-budget';
 import { type FormShape, readForm } from '../files/multipart';
 import { parseJson } from '../http/body';
@@ -34,10 +36,12 @@ export class SkillUploads {
   ) {}
 
   /** Rejects with `skill_refused` where it could not be mounted safely, or is no skill. */
-  async receive({ accountId }: Uploader, request: Request): Promise<Skill> {
+  async receive({ accountId }: Uploader, request: ApiRequest): Promise<Skill> {
     const release = this.memory.acquire(accountId, heldBytes);
     try {
-      return await this.skills.store(accountId, readSkill(await readFiles(request)));
+      const files = await readFiles(request);
+      await request.claimKey?.({ files: files.map(describeFile) });
+      return await this.skills.store(accountId, readSkill(files));
     } finally {
       release();
     }
@@ -59,6 +63,11 @@ export class SkillUploads {
     }
   }
 }
+
+const describeFile = ({ path, bytes, isExecutable }: GivenFile) => [
+  ...[path, isExecutable],
+  createHash('sha256').update(bytes).digest('hex'),
+];
 
 /** The first that an archive can name, in the time zone of this process. */
 const firstTime = new Date(1980, 0, 1);

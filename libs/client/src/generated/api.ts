@@ -79,7 +79,7 @@ export type components = {
                 /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
                 model: string;
                 /** @description The errors after which this model is asked. Default: those of a model that is away, overloaded or at its rate limit. */
-                on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded")[];
+                on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded" | "bad_request")[];
             })[];
             tools?: string[] | {
                 [key: string]: boolean | {
@@ -184,7 +184,7 @@ export type components = {
                 /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
                 model: string;
                 /** @description The errors after which this model is asked. Default: those of a model that is away, overloaded or at its rate limit. */
-                on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded")[];
+                on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded" | "bad_request")[];
             })[];
             tools?: string[] | {
                 [key: string]: boolean | {
@@ -235,6 +235,12 @@ export type components = {
             limits?: components["schemas"]["LimitOverrides"];
             context?: components["schemas"]["ContextOverrides"];
             budget?: components["schemas"]["BudgetSettings"];
+            /** @description Where the run names none itself. */
+            on_active_run?: components["schemas"]["OnActiveRun"];
+            /** @description The run has these too. Of a key that both have, the value of the run counts. */
+            metadata?: {
+                [key: string]: string;
+            };
         };
         AgentPage: {
             data: components["schemas"]["Agent"][];
@@ -1026,7 +1032,7 @@ export type components = {
                     /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
                     model: string;
                     /** @description The errors after which this model is asked. Default: those of a model that is away, overloaded or at its rate limit. */
-                    on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded")[];
+                    on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded" | "bad_request")[];
                 })[];
                 tools?: string[] | {
                     [key: string]: boolean | {
@@ -2189,7 +2195,7 @@ export type components = {
                     /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
                     model: string;
                     /** @description The errors after which this model is asked. Default: those of a model that is away, overloaded or at its rate limit. */
-                    on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded")[];
+                    on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded" | "bad_request")[];
                 })[];
                 tools?: string[] | {
                     [key: string]: boolean | {
@@ -2371,7 +2377,7 @@ export type components = {
                 /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
                 model: string;
                 /** @description The errors after which this model is asked. Default: those of a model that is away, overloaded or at its rate limit. */
-                on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded")[];
+                on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded" | "bad_request")[];
             })[];
             tools?: string[] | {
                 [key: string]: boolean | {
@@ -2435,10 +2441,7 @@ export type components = {
              * @enum {string}
              */
             workspace?: "as_then";
-            /**
-             * @description `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones.
-             * @default reject
-             */
+            /** @description Default: `reject`. `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones. */
             on_active_run?: components["schemas"]["OnActiveRun"];
             /** @description The person for whom it runs, as you name them. Of a new thread, `metadata.user` counts where this is absent; on a thread, another one than that of the thread is refused. */
             user?: string;
@@ -2460,7 +2463,7 @@ export type components = {
                 /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
                 model: string;
                 /** @description The errors after which this model is asked. Default: those of a model that is away, overloaded or at its rate limit. */
-                on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded")[];
+                on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded" | "bad_request")[];
             })[];
             tools?: string[] | {
                 [key: string]: boolean | {
@@ -2524,10 +2527,7 @@ export type components = {
              * @enum {string}
              */
             workspace?: "as_then";
-            /**
-             * @description `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones.
-             * @default reject
-             */
+            /** @description Default: `reject`. `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones. */
             on_active_run?: components["schemas"]["OnActiveRun"];
             /** @description The person for whom it runs, as you name them. Of a new thread, `metadata.user` counts where this is absent; on a thread, another one than that of the thread is refused. */
             user?: string;
@@ -2765,6 +2765,8 @@ export type components = {
             }[];
             /** @description Of `thread_busy`: the run that is active on the thread. */
             active_run_id?: string;
+            /** @description Of `idempotency_key_used`: the path of what the first request made. */
+            resource?: string;
             /** @description Of `model_not_allowed`: the models of the account’s tier. */
             allowed_models?: string[];
             /** @description Of `balance_exhausted`: the account’s, as `GET /v1/balance` has it. */
@@ -3084,7 +3086,7 @@ export type components = {
                 /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
                 model: string;
                 /** @description The errors after which this model is asked. Default: those of a model that is away, overloaded or at its rate limit. */
-                on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded")[];
+                on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded" | "bad_request")[];
             })[];
             tools?: string[] | {
                 [key: string]: boolean | {
@@ -3148,10 +3150,7 @@ export type components = {
              * @enum {string}
              */
             workspace?: "as_then";
-            /**
-             * @description `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones.
-             * @default reject
-             */
+            /** @description Default: `reject`. `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones. */
             on_active_run?: components["schemas"]["OnActiveRun"];
             /** @description The person for whom it runs, as you name them. Of a new thread, `metadata.user` counts where this is absent; on a thread, another one than that of the thread is refused. */
             user?: string;
@@ -4044,7 +4043,7 @@ export type components = {
                     /** @description `provider/model`, or an alias of this deployment (`GET /v1/models`). */
                     model: string;
                     /** @description The errors after which this model is asked. Default: those of a model that is away, overloaded or at its rate limit. */
-                    on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded")[];
+                    on?: ("rate_limit" | "service_unavailable" | "api_error" | "connection_error" | "timeout" | "budget_exceeded" | "authentication" | "not_found" | "model_not_supported" | "content_policy_violation" | "invalid_request" | "context_window_exceeded" | "bad_request")[];
                 })[];
                 tools?: string[] | {
                     [key: string]: boolean | {

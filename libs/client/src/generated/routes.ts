@@ -160,7 +160,7 @@ export const listClientTokens: Route<{ params: []; query: ListClientTokensQuery;
 
 export const revokeClientToken: Route<{ params: [clientTokenId: string]; answer: void }> = { method: 'DELETE', path: '/v1/client-tokens/{client_token_id}', answers: 'nothing' };
 
-export const uploadFile: Route<{ params: []; answer: Api.UploadedFile }> = { method: 'POST', path: '/v1/files', repeatable: false };
+export const uploadFile: Route<{ params: []; answer: Api.UploadedFile }> = { method: 'POST', path: '/v1/files' };
 
 export const listUploadedFiles: Route<{ params: []; query: PageQuery; answer: Api.UploadedFilePage }> = { method: 'GET', path: '/v1/files', takes: 'query' };
 
@@ -471,7 +471,7 @@ export const runSchedule: Route<{ params: [scheduleId: string]; answer: Api.Run 
 
 export const listScheduleExecutions: Route<{ params: [scheduleId: string]; query: PageQuery; answer: Api.ExecutionPage }> = { method: 'GET', path: '/v1/schedules/{schedule_id}/executions', takes: 'query' };
 
-export const createSecret: Route<{ params: []; body: Api.NewSecret; answer: Api.Secret }> = { method: 'POST', path: '/v1/secrets', takes: 'body', repeatable: false };
+export const createSecret: Route<{ params: []; body: Api.NewSecret; answer: Api.Secret }> = { method: 'POST', path: '/v1/secrets', takes: 'body' };
 
 export interface ListSecretsQuery {
   readonly limit?: number;
@@ -534,7 +534,7 @@ export const getEvaluation: Route<{ params: [evaluationId: string]; answer: Api.
 
 export const deleteEvaluation: Route<{ params: [evaluationId: string]; answer: void }> = { method: 'DELETE', path: '/v1/evaluations/{evaluation_id}', answers: 'nothing' };
 
-export const createSkill: Route<{ params: []; answer: Api.Skill }> = { method: 'POST', path: '/v1/skills', repeatable: false };
+export const createSkill: Route<{ params: []; answer: Api.Skill }> = { method: 'POST', path: '/v1/skills' };
 
 export const listSkills: Route<{ params: []; query: PageQuery; answer: Api.SkillPage }> = { method: 'GET', path: '/v1/skills', takes: 'query' };
 

@@ -59,7 +59,7 @@ export const accounts = defineRoutes('accounts', {
     audit: 'account.create',
     storesAnswer: false,
     body: newAccount,
-    answers: { 201: { body: accountWithKey } },
+    answers: { 201: { body: accountWithKey, location: '/v1/admin/accounts/{account.id}' } },
   },
   listAccounts: {
     method: 'GET',
@@ -90,7 +90,7 @@ export const accounts = defineRoutes('accounts', {
     audit: 'api_key.create',
     storesAnswer: false,
     body: newApiKey,
-    answers: { 201: { body: apiKeyWithSecret } },
+    answers: { 201: { body: apiKeyWithSecret, location: '/v1/api-keys/{id}' } },
     problems: ['quota_exceeded'],
   },
   listApiKeys: {

@@ -66,7 +66,7 @@ export const clientTokens = defineRoutes('client-tokens', {
       'and routes that are not for browsers refuse it. Each person, or thread, has a rate of its own beside that of the account.',
     storesAnswer: false,
     body: newClientToken,
-    answers: { 201: { body: clientTokenWithSecret } },
+    answers: { 201: { body: clientTokenWithSecret, location: '/v1/client-tokens/{id}' } },
     problems: ['agent_not_found', 'thread_not_found'],
   },
   listClientTokens: {

@@ -39,9 +39,7 @@ export const files = defineRoutes('files', {
     path: '/v1/files',
     client: 'files',
     summary: 'Upload a file',
-    description:
-      'A form with one part, `file`. A repeated request stores another file; one that no run refers to is deleted after a day.',
-    storesAnswer: false,
+    description: 'A form with one part, `file`. One that no run refers to is deleted after a day.',
     rawBody: { 'multipart/form-data': form },
     answers: { 201: { body: uploadedFile, location: '/v1/files/{id}' } },
     problems: [

@@ -23,7 +23,9 @@ export const fileIds = z
 
 export const agentOfRun = agentSettings.extend({
   on_active_run: onActiveRun.optional().describe('Where the run names none itself.'),
-  metadata: metadata.optional().describe('The run has these too. Of a key that both have, the value of the run counts.'),
+  metadata: metadata
+    .optional()
+    .describe('The run has these too. Of a key that both have, the value of the run counts.'),
 });
 export type AgentOfRun = z.infer<typeof agentOfRun>;
 

@@ -78,6 +78,7 @@ export const problemStatus = {
   arguments_changed: 409,
   mcp_tool_changed: 409,
   idempotency_in_flight: 409,
+  idempotency_key_used: 409,
   tool_call_over: 410,
   payload_too_large: 413,
   unsupported_media_type: 415,
@@ -115,6 +116,7 @@ export const isProblemCode = (code: string): code is ProblemCode => Object.hasOw
 /** A problem as the gateway sends it. */
 export const problemBody = problem.extend({
   active_run_id: z.string().optional().describe('Of `thread_busy`: the run that is active on the thread.'),
+  resource: z.string().optional().describe('Of `idempotency_key_used`: the path of what the first request made.'),
   allowed_models: z.array(z.string()).optional().describe('Of `model_not_allowed`: the models of the account’s tier.'),
   balance: balance.optional().describe('Of `balance_exhausted`: the account’s, as `GET /v1/balance` has it.'),
   quota: quotaName.optional().describe('Of `quota_exceeded`: which one, as `GET /v1/balance` names it.'),
@@ -128,5 +130,5 @@ export type ProblemBody = z.infer<typeof problemBody>;
 /** What some problems say beside their code. */
 export type ProblemDetails = Pick<
   ProblemBody,
-  'detail' | 'errors' | 'active_run_id' | 'allowed_models' | 'balance' | 'quota' | 'limit' | 'used'
+  'detail' | 'errors' | 'active_run_id' | 'resource' | 'allowed_models' | 'balance' | 'quota' | 'limit' | 'used'
 >;

@@ -39,10 +39,15 @@ export interface RouteDefinition {
   /** `noun.verb`: each request is recorded in the audit log of the caller's account. */
   readonly audit?: `${string}.${string}`;
   /**
-   * A POST takes `Idempotency-Key`, and its answer is stored, unless this is false: the answer has a new secret or a picture of
-   * what a person typed, or the body is not read before it is stored.
+   * A POST takes `Idempotency-Key`, and its answer is stored and sent again, unless this is false: the answer has a new secret or
+   * a picture of what a person typed, or the handler writes it itself. Then only what was made is stored, and a repeated request
+   * is refused with `idempotency_key_used`.
    */
   readonly storesAnswer?: false;
+  /** The body has a secret that a person may have chosen: it must not be found by trying what has the stored hash. */
+  readonly hasSecretBody?: true;
+  /** A POST that reads: it may be repeated without a key. */
+  readonly onlyReads?: true;
   /** Values for the parameters of the query without which a request is refused. */
   readonly queryExample?: Readonly<Record<string, string | number>>;
 }
@@ -85,7 +90,7 @@ export interface AnswerDefinition {
   readonly bytes?: readonly string[];
   /** Server-sent events, each with this as its data. The handler writes them itself. */
   readonly events?: z.ZodType;
-  /** The header `Location`, whose `{id}` is a field of the body. */
+  /** The header `Location`, whose `{id}` is a field of the body, and `{account.id}` one of a field of it. */
   readonly location?: `/${string}`;
   /** Other headers, which the handler sets. */
   readonly headers?: readonly string[];
@@ -98,8 +103,8 @@ export type Route<Definition extends RouteDefinition = RouteDefinition> = Defini
 };
 
 /** Whether a route takes `Idempotency-Key`. */
-export const isIdempotent = ({ method, role, storesAnswer }: RouteDefinition): boolean =>
-  method === 'POST' && storesAnswer !== false && role !== 'open';
+export const isIdempotent = ({ method, role, onlyReads }: RouteDefinition): boolean =>
+  method === 'POST' && onlyReads !== true && role !== 'open';
 
 /** The routes of one resource. The names become their operation ids. */
 export function defineRoutes<const Definitions extends Readonly<Record<string, RouteDefinition>>>(

@@ -155,9 +155,10 @@ export const sandboxes = defineRoutes('sandboxes', {
     description:
       'For a person who does what the agent cannot: a captcha, a login, a second factor. Refused with `browser_busy` while a run ' +
       'that uses the sandbox is running; one that waits, for example for the answer to its question, may be helped. What is ' +
-      'typed is stored and logged nowhere, and the audit log has only that the browser was operated. `Idempotency-Key` has no meaning here.',
+      'typed is stored and logged nowhere, and the audit log has only that the browser was operated.',
     audit: 'browser.operate',
     storesAnswer: false,
+    hasSecretBody: true,
     body: browserOperation,
     answers: { 200: { body: browserScreen, isParsed: false } },
     problems: ['browser_busy', 'browser_not_running', ...ofExecutor],
@@ -169,10 +170,10 @@ export const sandboxes = defineRoutes('sandboxes', {
     description:
       'For a person: it is no part of a run, and no model is told of it. It has the limits and the network of the tool `execute_command`, ' +
       'but is granted no secrets, and runs beside the calls of the agent. Wakes the sandbox. The command is killed when the client leaves before its ' +
-      'end. What is run and printed is stored and logged nowhere; the audit log has only that there was a command. ' +
-      '`Idempotency-Key` has no meaning here.',
+      'end. What is run and printed is stored and logged nowhere; the audit log has only that there was a command.',
     audit: 'sandbox.command',
     storesAnswer: false,
+    hasSecretBody: true,
     body: requestedCommand,
     answers: { 200: { events: commandEvent } },
     problems: ['too_many_connections', ...ofExecutor],

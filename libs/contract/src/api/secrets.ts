@@ -85,7 +85,7 @@ export const secrets = defineRoutes('secrets', {
     description:
       'Its value is sealed. Commands and headers have a placeholder, which becomes the value on the way out.',
     audit: 'secret.create',
-    storesAnswer: false,
+    hasSecretBody: true,
     body: newSecret,
     answers: { 201: { body: secret, location: '/v1/secrets/{id}' } },
     problems: ['secret_name_taken', 'too_many_secrets', 'project_not_found'],

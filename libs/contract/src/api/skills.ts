@@ -59,7 +59,6 @@ export const skills = defineRoutes('skills', {
     description:
       'A form with a zip archive, or with the files. The name in its SKILL.md decides which skill it is a version of. Files that are equal to those of the newest version make no other one.',
     audit: 'skill.create',
-    storesAnswer: false,
     rawBody: { 'multipart/form-data': form },
     answers: { 201: { body: skill, location: '/v1/skills/{id}' } },
     problems: [

@@ -115,7 +115,9 @@ describe('effectiveSettings', () => {
     expect(listFields(different)).toEqual(['processor.max_xml_tool_calls']);
     expect(listFields({ agent: different })).toEqual(['agent.processor.max_xml_tool_calls']);
     expect(listFields({ processor: { max_tool_calls: 5, max_xml_tool_calls: 5 } })).toEqual([]);
-    expect(listFields({ agent: { processor: { max_xml_tool_calls: 1 } }, processor: { max_tool_calls: 5 } })).toEqual([]);
+    expect(listFields({ agent: { processor: { max_xml_tool_calls: 1 } }, processor: { max_tool_calls: 5 } })).toEqual(
+      [],
+    );
   });
 
   it.each([

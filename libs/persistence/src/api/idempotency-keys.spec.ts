@@ -66,6 +66,20 @@ describe('IdempotencyKeys', () => {
     expect(await keys.begin(first)).toEqual({ verdict: 'in_flight' });
   });
 
+  it('keeps a request that is renewed, and never repeats one that is to be done once', async () => {
+    const [slow, once] = [request(), { ...request(), isOnce: true as const }];
+    for (const one of [slow, once]) {
+      await keys.begin(one);
+      await age(one, '11 s');
+    }
+    await keys.renew([slow]);
+
+    expect(await keys.begin(slow)).toEqual({ verdict: 'in_flight' });
+    expect(await keys.begin(once)).toEqual({ verdict: 'unknown' });
+    await age(once, '24 h');
+    expect(await keys.begin(once)).toEqual({ verdict: 'fresh' });
+  });
+
   describe('of a request that makes something', () => {
     const promising = (one = request()): PendingKey<{ id: string }> => ({
       request: one,

@@ -10,6 +10,8 @@ export interface IdempotentRequest {
   readonly accountId: AccountId;
   readonly key: string;
   readonly requestHash: string;
+  /** Its answer is not kept, and it is never carried out again, even if it is not known whether it was. */
+  readonly isOnce?: true;
 }
 
 /** The first answer to a request. */
@@ -29,6 +31,7 @@ export type IdempotencyVerdict =
   | { readonly verdict: 'fresh' }
   | { readonly verdict: 'in_flight' }
   | { readonly verdict: 'reused' }
+  | { readonly verdict: 'unknown' }
   | { readonly verdict: 'replay'; readonly response: StoredResponse };
 
 interface FreshAttempt {
@@ -42,7 +45,7 @@ insert into idempotency_keys (account_id, key, request_hash, created_at) values 
 on conflict (account_id, key) do update set
   request_hash = excluded.request_hash, status = null, response = null, location = null, created_at = excluded.created_at
 where idempotency_keys.created_at < clock_timestamp() - interval '24 hours'
-  or (idempotency_keys.status is null and idempotency_keys.request_hash = excluded.request_hash
+  or (not $4 and idempotency_keys.status is null and idempotency_keys.request_hash = excluded.request_hash
     and idempotency_keys.created_at < clock_timestamp() - interval '10 s')
 returning key`;
 
@@ -51,12 +54,14 @@ const keyRow = z.object({
   status: z.number().nullable(),
   body: anyJson,
   location: z.string().nullable(),
+  is_silent: z.boolean(),
 });
 
 const readKey = checked(
   keyRow,
   `
-select request_hash, status, response as body, location from idempotency_keys where account_id = $1 and key = $2`,
+select request_hash, status, response as body, location, created_at < clock_timestamp() - interval '10 s' as is_silent
+from idempotency_keys where account_id = $1 and key = $2`,
 );
 
 /** Printable ASCII, as the key of a client is, but no client begins its own like this. */
@@ -85,6 +90,11 @@ update idempotency_keys set status = $4, response = $5, location = $6
 where account_id = $1 and key = $2 and request_hash = $3 and status is null
 returning key`;
 
+const renewKeys = `
+update idempotency_keys as kept set created_at = clock_timestamp()
+from unnest($1::text[], $2::text[], $3::text[]) as held (account_id, key, request_hash)
+where (kept.account_id, kept.key, kept.request_hash) = (held.account_id, held.key, held.request_hash) and status is null`;
+
 const abandonKey = `
 delete from idempotency_keys where account_id = $1 and key = $2 and request_hash = $3 and status is null`;
 
@@ -100,17 +110,19 @@ export class IdempotencyKeys {
   constructor(private readonly database: Database) {}
 
   /**
-   * `fresh`: the caller continues, and must `finish` or `abandon`. After 10 s another request may take over. If the first
-   * is only slow, one of the two makes the thing: it stores the response in the same transaction, and the other cannot.
+   * `fresh`: the caller continues, must `renew` while it does, and `finish` or `abandon` in the end. Another request may take
+   * over what was not renewed for 10 s, unless it `isOnce`: then it is `unknown` whether it was carried out. If the first is
+   * only slow, one of the two makes the thing: it stores the response in the same transaction, and the other cannot.
    */
   async begin(request: IdempotentRequest): Promise<IdempotencyVerdict> {
     if (await claimKey(this.database.sql, request)) return { verdict: 'fresh' };
 
     const row = await readKey.first(this.database.sql, address(request).slice(0, 2));
     if (!row) return this.begin(request); // it was abandoned between the two looks
-    const { request_hash, status, ...response } = row;
+    const { request_hash, status, is_silent: isSilent, ...response } = row;
     if (request_hash !== request.requestHash) return { verdict: 'reused' };
-    return status === null ? { verdict: 'in_flight' } : { verdict: 'replay', response: { status, ...response } };
+    if (status === null) return { verdict: request.isOnce && isSilent ? 'unknown' : 'in_flight' };
+    return { verdict: 'replay', response: { status, ...response } };
   }
 
   /**
@@ -120,16 +132,23 @@ export class IdempotencyKeys {
   async beginAttempt(
     { accountId, requestHash }: Omit<IdempotentRequest, 'key'>,
     { attempt, id }: { readonly attempt: number; readonly id: string },
-  ): Promise<Exclude<IdempotencyVerdict, { verdict: 'reused' | 'fresh' }> | FreshAttempt> {
+  ): Promise<Exclude<IdempotencyVerdict, { verdict: 'reused' | 'fresh' | 'unknown' }> | FreshAttempt> {
     const request = { accountId, requestHash, key: repeatable(attempt, id) };
     const values = [accountId, requestHash, request.key];
     const earlier = attempt === 0 ? undefined : await takeEarlierAttempt.first(this.database.sql, values);
     if (!earlier) {
-      await this.database.sql.query(insertKey, address(request));
+      await claimKey(this.database.sql, request);
       return { verdict: 'fresh', request };
     }
     const { status, ...response } = earlier;
     return status === null ? { verdict: 'in_flight' } : { verdict: 'replay', response: { status, ...response } };
+  }
+
+  /** They are in flight still. */
+  async renew(requests: readonly IdempotentRequest[]): Promise<void> {
+    const columns = ['accountId', 'key', 'requestHash'] as const;
+    const values = columns.map((name) => requests.map((request) => storedText(request[name])));
+    await this.database.sql.query(renewKeys, values);
   }
 
   async finish(request: IdempotentRequest, response: StoredResponse): Promise<void> {
@@ -149,7 +168,7 @@ export class IdempotencyKeys {
 
 /** False: an earlier request has it. */
 export const claimKey = async (sql: Sql, request: IdempotentRequest): Promise<boolean> =>
-  (await sql.query(insertKey, address(request))).length > 0;
+  (await sql.query(insertKey, [...address(request), request.isOnce === true])).length > 0;
 
 /**
  * Stores the response in the transaction that creates the resource, so that both exist or neither. Rejects with

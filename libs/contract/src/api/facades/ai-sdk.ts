@@ -94,7 +94,6 @@ export const aiSdk = defineRoutes('ai-sdk', {
     audit: 'run.stop',
     params: chatParams,
     body: z.strictObject({}),
-    storesAnswer: false,
     answers: { 200: { body: z.object({ stopped: z.boolean() }) } },
   },
 } satisfies Record<string, RouteDefinition>);

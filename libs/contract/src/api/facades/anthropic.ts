@@ -347,7 +347,6 @@ export const anthropic = defineRoutes('anthropic', {
     path: `${base}/files`,
     summary: 'Upload a file',
     query: noQuery,
-    storesAnswer: false,
     rawBody: { 'multipart/form-data': { schema: { type: 'object' } } },
     answers,
   },

@@ -161,7 +161,6 @@ export const iiAgent = defineRoutes('ii-agent', {
     path: '/ii/api/upload',
     summary: 'Upload a file',
     body: upload,
-    storesAnswer: false,
     answers: {
       200: { body: z.object({ message: z.string(), file: z.object({ path: z.string(), saved_path: z.string() }) }) },
     },

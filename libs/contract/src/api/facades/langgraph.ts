@@ -41,7 +41,7 @@ const joined = { cancel_on_disconnect: flag };
 const namespaces = z.literal('', 'is not served: there are no subgraphs').optional();
 const streamQuery = z.strictObject({ namespace: namespaces });
 
-const search = { method: 'POST', role: 'reader', storesAnswer: false, answers: json } as const;
+const search = { method: 'POST', role: 'reader', onlyReads: true, answers: json } as const;
 const run = { method: 'POST', body: langGraphRunRequest, storesAnswer: false, answers: written } as const;
 
 /** Routes that the SDK of LangGraph calls. They are no part of the API: their form is LangGraph's. */
@@ -105,7 +105,6 @@ export const langGraph = defineRoutes('langgraph', {
     path: '/langgraph/threads',
     summary: 'Create a thread',
     body: threadRequest,
-    storesAnswer: false,
     answers: json,
   },
   searchLangGraphThreads: { ...search, path: '/langgraph/threads/search', summary: 'List threads', body: threadSearch },
@@ -159,7 +158,6 @@ export const langGraph = defineRoutes('langgraph', {
     summary: 'Add messages to a thread',
     params: ofThread,
     body: stateChange,
-    storesAnswer: false,
     answers: json,
   },
   listLangGraphStates: {
@@ -175,7 +173,6 @@ export const langGraph = defineRoutes('langgraph', {
     summary: 'Begin a run, or answer what a thread waits for',
     params: ofThread,
     body: threadCommand,
-    storesAnswer: false,
     answers: json,
   },
   followLangGraphThread: {
@@ -185,7 +182,7 @@ export const langGraph = defineRoutes('langgraph', {
     role: 'reader',
     params: ofThread,
     body: threadStream,
-    storesAnswer: false,
+    onlyReads: true,
     answers: written,
   },
   listLangGraphRuns: {
@@ -260,7 +257,6 @@ export const langGraph = defineRoutes('langgraph', {
       reason: z.never('is not served: a run does not take the input of another one').optional(),
     }),
     body: z.strictObject({}),
-    storesAnswer: false,
     answers: { 204: {} },
   },
   createLangGraphCron: {
@@ -269,7 +265,6 @@ export const langGraph = defineRoutes('langgraph', {
     summary: 'Create a schedule',
     audit: 'schedule.create',
     body: newCron,
-    storesAnswer: false,
     answers: json,
   },
   createLangGraphThreadCron: {
@@ -279,7 +274,6 @@ export const langGraph = defineRoutes('langgraph', {
     audit: 'schedule.create',
     params: ofThread,
     body: newCron,
-    storesAnswer: false,
     answers: json,
   },
   updateLangGraphCron: {

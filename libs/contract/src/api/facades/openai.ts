@@ -311,7 +311,6 @@ export const openAi = defineRoutes('openai', {
     audit: 'run.stop',
     params,
     body: z.looseObject({}),
-    storesAnswer: false,
     answers: { 200: object },
   },
   deleteOpenAiResponse: {

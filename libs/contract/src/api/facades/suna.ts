@@ -180,7 +180,6 @@ export const suna = defineRoutes('suna', {
     form: 'prompt',
     formFields,
     body: initiation,
-    storesAnswer: false,
     answers: { 200: { body: begunRun } },
   },
   startSunaRun: {
@@ -190,7 +189,6 @@ export const suna = defineRoutes('suna', {
     form: 'prompt',
     formFields: ['thread_id', ...formFields],
     body: anyStart,
-    storesAnswer: false,
     answers: { 200: { body: begunRun.extend({ status: text }) } },
   },
   listActiveSunaRuns: {
@@ -205,7 +203,6 @@ export const suna = defineRoutes('suna', {
     summary: 'Create a thread',
     form: 'name',
     body: z.strictObject({ name: z.string().trim().min(1).max(200).optional() }),
-    storesAnswer: false,
     answers: { 200: { body: thread } },
   },
   listSunaThreads: {
@@ -235,7 +232,6 @@ export const suna = defineRoutes('suna', {
     summary: 'Add a message of the user',
     query: z.strictObject({ message: words.optional() }),
     body: z.strictObject({ message: words.optional() }),
-    storesAnswer: false,
     answers: { 200: { body: row } },
   },
   startSunaAgent: {
@@ -243,7 +239,6 @@ export const suna = defineRoutes('suna', {
     path: '/suna/api/thread/{thread_id}/agent/start',
     summary: 'Begin a run that reads the messages of a thread',
     body: start,
-    storesAnswer: false,
     answers: { 200: { body: z.object({ agent_run_id: text, status: text }) } },
   },
   listSunaRuns: {
@@ -275,7 +270,6 @@ export const suna = defineRoutes('suna', {
     summary: 'Stop a run',
     audit: 'run.stop',
     body: z.strictObject({}),
-    storesAnswer: false,
     answers: { 200: { body: z.object({ status: text }) } },
   },
 } satisfies Record<string, RouteDefinition>);
