@@ -47,7 +47,7 @@ export type { LogVerification } from './api/runs/verify-log';
 // Threads, messages, images, sandboxes, accounts
 export { ChatTaken, type FacadeChat, type FacadeKind, type FacadeObject, FacadeIds } from './api/facade-ids';
 export { Agents } from './api/agents/agents';
-export type { RunBasis } from './api/agents/run-basis';
+export { BasisChanged, type RunBasis } from './api/agents/run-basis';
 export type { AgentFilter } from './api/agents/list-agents';
 export { AgentVersions, type VersionAddress, type VersionNote } from './api/agents/agent-versions';
 export type { AgentAddress, SealableDefinition } from './api/agents/change-agent';

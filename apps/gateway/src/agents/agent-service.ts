@@ -9,7 +9,7 @@ import type {
   Secrets,
   Threads,
 } from '@rondo/persistence';
-import type { SecretBox } from '@rondo/platform';
+import { LruCache, type SecretBox } from '@rondo/platform';
 import { InvalidRequest } from '../problems/api-error';
 import type { RunSettingsResolver } from '../runs/run-settings';
 import { validateRepositorySecret } from '../runs/validate-environment';
@@ -36,8 +36,24 @@ interface ChangedFields extends Omit<DeclaredFields, 'definition'> {
   readonly if_version?: number | undefined;
 }
 
+/** What a run names agents by. */
+export interface AgentNames {
+  readonly agentId: AgentId | undefined;
+  readonly threadId: ThreadId | undefined;
+}
+
+/** The agent of a run, what its account keeps, and the revision of both. */
+export interface BasisOfRun extends ResolvedAgent, Pick<RunBasis, 'settings' | 'revision'> {}
+
+const mostKnown = 500;
+
+const toKey = (accountId: AccountId, { agentId }: AgentNames): string => `${accountId} ${agentId ?? ''}`;
+
 /** Stored agents. A definition with which no run could begin on this deployment is refused when it is stored. */
 export class AgentService {
+  /** What runs on new threads began with when it was read last. */
+  private readonly known = new LruCache<string, BasisOfRun>(mostKnown);
+
   constructor(private readonly dependencies: AgentServiceDependencies) {}
 
   async create(accountId: AccountId, fields: DeclaredFields, promised?: PendingKey<Agent>) {
@@ -57,13 +73,17 @@ export class AgentService {
     return this.dependencies.agents.apply({ accountId, ...(await this.sealable(accountId, fields)), isDefault, tags });
   }
 
-  /** The agent of a run, and what its account keeps. Rejects with `agent_not_found` if the request names one that is not there. */
-  async resolve(
-    accountId: AccountId,
-    named: { readonly agentId: AgentId | undefined; readonly threadId: ThreadId | undefined },
-  ): Promise<ResolvedAgent & Pick<RunBasis, 'settings'>> {
-    const { candidates, settings } = await this.dependencies.agents.readBasis({ accountId, ...named });
-    return { ...resolveAgent(candidates), settings };
+  /** As it is now. Rejects with `agent_not_found` if the request names one that is not there. */
+  async resolve(accountId: AccountId, named: AgentNames): Promise<BasisOfRun> {
+    const { candidates, ...kept } = await this.dependencies.agents.readBasis({ accountId, ...named });
+    const resolved = { ...resolveAgent(candidates), ...kept };
+    if (named.threadId === undefined) this.known.set(toKey(accountId, named), resolved);
+    return resolved;
+  }
+
+  /** As it was, for a run on a new thread that is created only if that has the same revision. */
+  recall(accountId: AccountId, named: AgentNames): BasisOfRun | undefined {
+    return named.threadId === undefined ? this.known.get(toKey(accountId, named)) : undefined;
   }
 
   /** The agent of the thread's next run, unless that names one. */

@@ -193,6 +193,19 @@ describe('the agent of a run', () => {
     expect(await readAgent(byAccount.thread_id)).toMatchObject({ source: 'account', agent: { id: usual.id } });
   });
 
+  it('is the present one, also after runs of the one before were refused', async () => {
+    const writer = await made({ name: 'writer', secrets: ['ABSENT'] });
+    const refused = { input: 'Go.', agent_id: writer.id };
+    await api().post('/v1/runs').send(refused).expect(422);
+    await api().post('/v1/runs').send(refused).expect(422);
+    await changed(writer, { definition: { name: 'writer', task: 'Write.' } });
+
+    const [run, again] = [await ran({ agent_id: writer.id }), await ran({ agent_id: writer.id })];
+
+    for (const { agent_version, settings } of [run, again])
+      expect([agent_version, settings.agent?.task]).toEqual([2, 'Write.']);
+  });
+
   it('stays what it was when the agent is changed and deleted', async () => {
     const writer = await made({ name: 'writer', system_prompt: 'One.' });
     const run = await ran({ agent_id: writer.id });

@@ -8,7 +8,6 @@ import type { WorkerSignals } from './worker-signals';
 interface RunServiceParts extends Pick<
   RunServiceDependencies,
   | 'settings'
-  | 'storedSettings'
   | 'agents'
   | 'accountLimits'
   | 'quota'
@@ -36,7 +35,6 @@ export function composeRunService(parts: RunServiceParts): RunService {
   return new RunService({
     runs,
     settings,
-    storedSettings: parts.storedSettings,
     agents,
     accountLimits,
     quota,

@@ -18,37 +18,37 @@ import {
   readUser,
 } from '@rondo/contract';
 import { type PendingStop, withDefinition } from '@rondo/domain';
-import type {
-  Answer,
-  AnsweredCall,
-  AnsweredCalls,
-  AnsweredRun,
-  ApprovalDecision,
-  ApprovalOrder,
-  BudgetOrder,
-  CallAnswer,
-  CallRuling,
-  InputOrder,
-  CreatedRun,
-  ForkOrder,
-  ForkedRun,
-  NewRun,
-  OutboxEntry,
-  Question,
-  RaisedBudget,
-  ResolvedCall,
-  RunAddress,
-  RunAnswers,
-  RunPlace,
-  Sandboxes,
-  Secrets,
-  Skills,
-  StopOrder,
-  StoppedRun,
-  StoredSettings,
+import {
+  BasisChanged,
+  type Answer,
+  type AnsweredCall,
+  type AnsweredCalls,
+  type AnsweredRun,
+  type ApprovalDecision,
+  type ApprovalOrder,
+  type BudgetOrder,
+  type CallAnswer,
+  type CallRuling,
+  type InputOrder,
+  type CreatedRun,
+  type ForkOrder,
+  type ForkedRun,
+  type NewRun,
+  type OutboxEntry,
+  type Question,
+  type RaisedBudget,
+  type ResolvedCall,
+  type RunAddress,
+  type RunAnswers,
+  type RunPlace,
+  type Sandboxes,
+  type Secrets,
+  type Skills,
+  type StopOrder,
+  type StoppedRun,
 } from '@rondo/persistence';
 import { z } from 'zod';
-import type { AgentService } from '../agents/agent-service';
+import type { AgentNames, AgentService, BasisOfRun } from '../agents/agent-service';
 import { type AgentOfRun, metadata as runMetadata } from '@rondo/contract/api';
 import type { AccountLimits, Admission } from '../billing/account-limits';
 import type { AccountQuotas } from '../billing/account-quotas';
@@ -81,8 +81,7 @@ export interface RunServiceDependencies {
     question(run: Pick<Run, 'id' | 'thread_id'>): Promise<Question>;
   };
   readonly settings: Pick<RunSettingsResolver, 'toSettings' | 'checkBudget' | 'withModel'>;
-  readonly storedSettings: Pick<StoredSettings, 'read'>;
-  readonly agents: Pick<AgentService, 'resolve'>;
+  readonly agents: Pick<AgentService, 'resolve' | 'recall'>;
   readonly accountLimits: Pick<AccountLimits, 'admit'>;
   readonly quota: Pick<ActiveRunQuota, 'within'>;
   readonly quotas: Pick<AccountQuotas, 'add' | 'isFull'>;
@@ -118,8 +117,12 @@ interface NewRetry extends RunAddress, Pick<CreationOptions, 'traceparent' | 'cr
   readonly workspace?: 'as_then' | undefined;
 }
 
-interface Admitted {
+interface PreparedRun {
+  readonly newRun: Omit<NewRun, 'id' | 'traceId'>;
   readonly admission: Omit<Admission, 'settings'>;
+}
+
+interface Admitted extends Pick<PreparedRun, 'admission'> {
   readonly trace: CreationTrace | undefined;
 }
 
@@ -162,6 +165,25 @@ export class RunService {
     request: RunRequest,
     { traceparent, ...options }: CreationOptions = {},
   ): Promise<Pick<CreatedRun, 'run' | 'facts'>> {
+    const trace = this.dependencies.creationTraces?.begin({ id: options.id, traceparent });
+    const named = { id: trace?.runId ?? options.id, traceId: trace?.traceId };
+    const begin = ({ newRun, admission }: PreparedRun, basis?: string) =>
+      this.begin({ ...newRun, ...options, ...named, basis }, { admission, trace });
+    const agents = toNames(request);
+    const recalled = options.chat || request.thread_id ? undefined : this.dependencies.agents.recall(accountId, agents);
+    const prepared = recalled && (await this.prepare(accountId, request, recalled).catch(() => undefined)); // it may be refused for what has changed
+    if (prepared) {
+      try {
+        return await begin(prepared, recalled.revision);
+      } catch (error) {
+        if (!(error instanceof BasisChanged)) throw error;
+      }
+    }
+    return begin(await this.prepare(accountId, request, await this.dependencies.agents.resolve(accountId, agents)));
+  }
+
+  /** What the run begins with. Rejects where it cannot. */
+  private async prepare(accountId: AccountId, request: RunRequest, basis: BasisOfRun): Promise<PreparedRun> {
     const {
       thread_id: threadId,
       project_id: projectId,
@@ -175,9 +197,9 @@ export class RunService {
       metadata,
       ...overrides
     } = withPartsOfAgent(request);
-    const trace = this.dependencies.creationTraces?.begin({ id: options.id, traceparent });
     const { settings: resolver, accountLimits } = this.dependencies;
-    const { source, agent: stored, settings: kept } = await this.readAgent(accountId, request);
+    const { source, settings: kept } = basis;
+    const stored = request.agent === undefined ? basis.agent : undefined; // a request that describes an agent itself uses no stored one
     const owner = { account: accountId, settings: kept, servers: stored?.servers };
     const requested = resolver.toSettings(withDefinition(overrides, stored?.definition), owner);
     const user = threadId === undefined ? readUser({ user: namedUser, metadata }) : namedUser;
@@ -192,10 +214,8 @@ export class RunService {
     const agent = stored && { id: stored.id, version: stored.version, isNamed: source === 'request' };
     const content = { input, files, settings, agent, metadata };
     const onActiveRun = edits ? 'replace' : wanted;
-    const named = { id: trace?.runId ?? options.id, traceId: trace?.traceId };
     const rewind = edits && workspace && (await this.dependencies.rewinds.find({ accountId, messageId: edits }));
-    const newRun = { ...options, ...named, accountId, ...place, ...content, edits, rewind, onActiveRun };
-    return this.begin(newRun, { admission, trace });
+    return { newRun: { accountId, ...place, ...content, edits, rewind, onActiveRun }, admission };
   }
 
   /** What a run was asked, once more: an edit that changes nothing, with the settings of the run. */
@@ -383,18 +403,11 @@ export class RunService {
       ...(mayNeedMore && !(await sandboxes.hasWorkspace(place)) && { workspaces: 1 }),
     });
   }
+}
 
-  /** A request that describes an agent itself uses no stored one. */
-  private async readAgent(
-    accountId: AccountId,
-    { agent, agent_id: agentId, thread_id: threadId }: RunRequest,
-  ): ReturnType<AgentService['resolve']> {
-    const { agents, storedSettings } = this.dependencies;
-    if (agent === undefined) return agents.resolve(accountId, { agentId, threadId });
-    if (agentId === undefined) {
-      const { settings } = await storedSettings.read(accountId);
-      return { source: 'request', agent: undefined, settings };
-    }
-    throw new InvalidRequest([{ field: 'agent_id', message: 'give agent_id or agent, not both' }]);
-  }
+/** Which stored agents could apply. A request that describes an agent uses none. Throws InvalidRequest where it also names one. */
+function toNames({ agent, agent_id: agentId, thread_id: threadId }: RunRequest): AgentNames {
+  if (agent === undefined) return { agentId, threadId };
+  if (agentId === undefined) return { agentId: undefined, threadId: undefined };
+  throw new InvalidRequest([{ field: 'agent_id', message: 'give agent_id or agent, not both' }]);
 }

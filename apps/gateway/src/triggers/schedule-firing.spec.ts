@@ -38,7 +38,6 @@ function firing(
   const runService = new RunService({
     runs: new Runs(database, newUlid),
     settings: parts.settings,
-    storedSettings: parts.storedSettings,
     agents: parts.agentService,
     accountLimits: parts.accountLimits,
     quota: parts.runQuota,

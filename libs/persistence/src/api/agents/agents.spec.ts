@@ -1,8 +1,10 @@
-import { type AccountId, type Agent, type AgentDefinition } from '@rondo/contract';
+import type { AccountId, Agent, AgentDefinition, AgentId } from '@rondo/contract';
 import { openDatabase } from '../../database/database';
 import { StoreFixture, newAccount, nextId } from '../../testing/store-fixture';
+import { StoredSettings } from '../account-settings';
 import { AgentVersions } from './agent-versions';
 import { Agents } from './agents';
+import { BasisChanged } from './run-basis';
 
 let fixture: StoreFixture;
 let agents: Agents;
@@ -215,6 +217,7 @@ describe('the agent of a run', () => {
     expect(await agents.readBasis({ accountId, threadId })).toEqual({
       candidates: { account: active(usual) },
       settings: {},
+      revision: expect.any(String),
     });
   });
 
@@ -224,6 +227,60 @@ describe('the agent of a run', () => {
 
     expect(run.agent_id).toBe(writer.id);
     expect(await fixture.threads.get({ accountId, threadId: run.thread_id })).toMatchObject({ agent_id: null });
+  });
+});
+
+describe('a run whose settings come from what was read before', () => {
+  const readBasis = (agentId?: AgentId) => agents.readBasis({ accountId, agentId });
+  const create = (basis: string, named?: Agent) =>
+    fixture.create({
+      accountId,
+      basis,
+      ...(named && { agent: { id: named.id, version: named.version, isNamed: true } }),
+    });
+
+  it('is created as long as that is the same', async () => {
+    const [usual, named] = [await made({ name: 'usual' }, true), await made({ name: 'named' })];
+    const [{ revision }, { revision: ofNamed }] = [await readBasis(), await readBasis(named.id)];
+    await changed(named, { task: 'Other.' });
+    await fixture.create({ accountId, basis: revision });
+    const { revision: since } = await readBasis(named.id);
+    await changed(usual, { task: 'Other.' });
+
+    await expect(create(since, named)).resolves.toBeDefined();
+    await expect(create(ofNamed, named)).rejects.toThrow(BasisChanged);
+    await expect(create(revision)).rejects.toThrow(BasisChanged);
+  });
+
+  it.each<[string, (usual: Agent, other: Agent) => Promise<unknown>]>([
+    ['settings of the account', () => new StoredSettings(fixture.database).write(accountId, { profile: 'ii' })],
+    ['a definition', (usual) => changed(usual, { task: 'Other.' })],
+    ['another default', (_, { id }) => agents.update({ accountId, agentId: id, isDefault: true })],
+    ['no default', ({ id }) => agents.update({ accountId, agentId: id, isDefault: false })],
+    ['an earlier version', ({ id }) => versions.activate({ accountId, agentId: id, version: 1 })],
+  ])('is not created after a change: %s', async (_, change) => {
+    const [usual, other] = [await made({ name: 'usual' }, true), await made({ name: 'other' })];
+    await changed(usual, { task: 'Second.' });
+    const { revision } = await readBasis();
+    await change(usual, other);
+    const { revision: since } = await readBasis();
+
+    const [earlier, present] = await Promise.allSettled([create(revision), create(since)]); // in one statement
+
+    expect(earlier).toMatchObject({ status: 'rejected', reason: expect.any(BasisChanged) });
+    expect(present.status).toBe('fulfilled');
+    expect((await fixture.runs.count({ accountId })).queued).toBe(1);
+  });
+
+  it('is not created after its agent was deleted, or two changes within a millisecond', async () => {
+    const named = await made({ name: 'named' });
+    const { revision } = await readBasis(named.id);
+    await agents.delete({ accountId, agentId: named.id });
+    const { revision: ofAccount } = await readBasis();
+    await fixture.database.sql.query(`update accounts set settings = '{"profile": "ii"}' where id = $1`, [accountId]);
+
+    await expect(create(revision, named)).rejects.toThrow(BasisChanged);
+    await expect(create(ofAccount)).rejects.toThrow(BasisChanged);
   });
 });
 
@@ -249,7 +306,8 @@ describe('attack: tenants', () => {
     for (const attempt of await Promise.allSettled(attempts)) {
       expect(attempt).toMatchObject({ status: 'rejected', reason: { code: 'agent_not_found' } });
     }
-    expect(await agents.readBasis({ accountId: stranger, threadId })).toEqual({ candidates: {}, settings: {} });
+    const { candidates, settings } = await agents.readBasis({ accountId: stranger, threadId });
+    expect({ candidates, settings }).toEqual({ candidates: {}, settings: {} });
     expect((await agents.list({ accountId: stranger, limit: 5 })).data).toEqual([]);
     expect(await agents.get({ accountId, agentId: writer.id })).toEqual(writer);
   });

@@ -17,10 +17,32 @@ export interface AgentQuestion {
 export interface RunBasis {
   readonly candidates: AgentCandidates;
   readonly settings: AccountSettings;
+  /** Another one as soon as anything of this changes for runs on new threads. */
+  readonly revision: string;
 }
+
+/** A run was not created, because what its settings come from has changed since it was read. */
+export class BasisChanged extends Error {}
+
+/**
+ * The present revision as an expression of SQL: of a run of this account that names this agent, or null. `xmin` tells two changes of
+ * one millisecond apart, and the times those of a database from those of its restored backup.
+ */
+export const basisRevision = (account: string, named: string): string => {
+  const agentWhere = (which: string) => `(
+      select concat(agents.id, ' ', agents.version, ' ', extract(epoch from agents.updated_at))
+      from agents where agents.account_id = accounts.id and ${which}
+    )`;
+  return `(
+  select concat(accounts.xmin, ' ', extract(epoch from accounts.settings_updated_at), ' ',
+    case when ${named} is null then ${agentWhere('agents.is_default')} else ${agentWhere(`agents.id = ${named}`)} end
+  ) from accounts where accounts.id = ${account}
+)`;
+};
 
 const basisRow = z.object({
   settings: jsonDocument<AccountSettings>().nullable(),
+  revision: z.string(),
   /** Null where no agent applies. */
   source: z.enum(['request', 'thread', 'account']).nullable(),
   agent: activeRow.nullable(),
@@ -43,7 +65,8 @@ candidate as (
   ) as agent
   from named join agents on agents.id = named.id join ${activeVersion}
 )
-select accounts.settings, source, agent from accounts left join candidate on true where accounts.id = $1`,
+select accounts.settings, ${basisRevision('$1', '$2::text')} as revision, source, agent
+from accounts left join candidate on true where accounts.id = $1`,
 );
 
 /** Rejects with `account_not_found`, and with `agent_not_found` if the request names one that is not there. */
@@ -56,5 +79,6 @@ export async function readRunBasis(
   if (!first) throw accountNotFound(accountId);
   if (named !== undefined && !rows.some(({ source }) => source === 'request')) throw agentNotFound(named);
   const found = rows.flatMap(({ source, agent }) => (source && agent ? [[source, toActive(agent)]] : []));
-  return { candidates: Object.fromEntries(found) as AgentCandidates, settings: first.settings ?? {} }; // sources are its keys
+  const candidates = Object.fromEntries(found) as AgentCandidates; // sources are its keys
+  return { candidates, settings: first.settings ?? {}, revision: first.revision };
 }

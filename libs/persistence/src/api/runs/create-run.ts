@@ -31,6 +31,7 @@ import {
   takeRunFiles,
   withNote,
 } from '../files/run-files';
+import { BasisChanged } from '../agents/run-basis';
 import { ChatTaken } from '../facade-ids';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { type OutboxEntry, firstActivation } from '../../run-log/outbox';
@@ -81,6 +82,8 @@ export interface NewRun {
   /** Uploaded files that the run gets in its workspace. */
   readonly files?: readonly FileId[] | undefined;
   readonly settings: RunSettings;
+  /** The revision of what the settings come from. Rejects with BasisChanged where a run on a new thread finds another one. */
+  readonly basis?: string | undefined;
   /** The stored agent that the settings come from. */
   readonly agent?: RunAgent | undefined;
   readonly origin?: RunOrigin | undefined;
@@ -205,7 +208,7 @@ class RunCreation {
 
   async attempt(): Promise<CreatedRun> {
     const { threadId: wanted, accountId, settings, agent, origin, traceId, metadata, input, promised } = this.wanted;
-    const { createdBy, chat, again } = this.wanted;
+    const { createdBy, chat, again, basis } = this.wanted;
     const behind = wanted !== undefined && (await this.resolveActiveRun(wanted));
     const thread = wanted ?? threadId.parse(`thr_${this.newId()}`);
     const {
@@ -245,8 +248,9 @@ class RunCreation {
       waitsWith,
       threadAgent,
       createdBy,
+      basis,
     };
-    if (!(await this.place.insert(rows))) throw new ThreadTaken();
+    if (!(await this.place.insert(rows))) throw wanted === undefined ? new BasisChanged() : new ThreadTaken();
     const rewinding = await this.recordRewinding(thread);
     const run = { ...inserted, last_seq: inserted.last_seq + rewinding.length };
     if (project_id !== null && text !== undefined)

@@ -3,6 +3,7 @@ import { RowSet } from '../../database/row-set';
 import { activated, toOutbox } from '../../run-log/activation';
 import type { Sql } from '../../database/sql';
 import { storedText, storedTextAsJson } from '../../database/stored-text';
+import { basisRevision } from '../agents/run-basis';
 import type { IdempotentRequest, StoredResponse } from '../idempotency-keys';
 
 export interface RunToInsert {
@@ -20,6 +21,8 @@ export interface RunToInsert {
   readonly inputText: string | undefined;
   /** The input of a queued run as JSON. Undefined for a run that becomes active at once. */
   readonly waitsWith: string | null | undefined;
+  /** The revision that the basis of a run on a new thread must still have. */
+  readonly basis?: string | undefined;
 }
 
 const newRuns = new RowSet('run', {
@@ -55,6 +58,7 @@ const newRuns = new RowSet('run', {
   message_seq: 'int',
   content: 'json',
   message_metadata: 'json',
+  basis: 'text',
 });
 
 /** The first rows of runs. Inserts only `some`, and no run on a thread that has an active run. */
@@ -100,7 +104,13 @@ thread as (
 ),
 ${insertStatement(some)}`;
 
-const onNewThreads = `with ${these}, ${onThreads('true')}`;
+/** Runs whose basis is the one that their settings come from. */
+const onSameBasis = `basis is null or basis = ${basisRevision('run.account_id', 'run.thread_agent')}`;
+
+export const onNewThreads = `
+with asked as materialized (select * from ${newRuns.table(1)} limit cardinality($1)),
+run as materialized (select * from asked as run where ${onSameBasis}),
+${onThreads('true')}`;
 
 const [facade, chatId, runName, key, requestHash, status, response, location] = Array.from(
   { length: 8 },
@@ -144,7 +154,7 @@ thread as (
 ),
 ${insertStatement(inTurn)}`;
 
-/** One statement for any number of runs. Resolves to false for each run whose thread has another active run. */
+/** One statement for any number of runs. Resolves to false for each run whose thread has another active run, or whose basis has changed. */
 export async function insertRuns(
   sql: Sql,
   runs: readonly FirstRows[],
@@ -200,6 +210,7 @@ export function toFirstRows({
   facts: [created, said],
   inputText,
   waitsWith,
+  basis,
 }: RunToInsert) {
   const message = said?.type === 'message.created' ? said.data.message : undefined;
   return {
@@ -235,5 +246,6 @@ export function toFirstRows({
     message_seq: message?.seq ?? null,
     content: message ? JSON.stringify(message.content) : null,
     message_metadata: message ? JSON.stringify(message.metadata) : null,
+    basis: basis ?? null,
   };
 }
