@@ -94,9 +94,11 @@ describe('the image and the packages of an agent in containers', () => {
 
     const run = await begin(version);
     await Promise.race([held, client.settled(run.id).then(({ error }) => Promise.reject(new Error(error?.message)))]);
-    expect((await client.json<RunWait>('GET', `/runs/${run.id}/why`)).sentence).toBe(
-      `Prepares the workspace: the image ${image}, the packages semver@${version}.`,
-    );
+    const { cause, sentence } = await client.json<RunWait>('GET', `/runs/${run.id}/why`);
+    expect([cause, sentence.replaceAll(/\d+ s/g, '… s')]).toEqual([
+      'workspace',
+      `Prepares the workspace, … s: the image ${image}, the packages semver@${version}. Now the packages are installed, … s.`,
+    ]);
     await rondo.services.get(killed).kill();
     hold = () => Promise.resolve();
     release();

@@ -113,7 +113,7 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
   const catalog = toModelCatalog(config);
   const sandboxService = new SandboxService({ ...adapters, maxFileBytes: config.FILE_LIMIT_BYTES });
   const rewinds = new Rewinds({ runs: adapters.runs, sandboxes: sandboxService });
-  const services = toServices({ ...adapters, rewinds }, catalog, { config, warn });
+  const services = toServices({ ...adapters, rewinds, sandboxService }, catalog, { config, warn });
   const { subscriptions, threadSubscriptions, streamMetrics } = composeSubscriptions(adapters, {
     stallLimitMs: config.STALL_LIMIT_S * 1000,
     memory: limits.memory,
@@ -291,7 +291,7 @@ async function closeAdapters({ accountRequests, closeTraces, database, ...parts 
 }
 
 function toServices(
-  adapters: Adapters & { readonly rewinds: Rewinds },
+  adapters: Adapters & { readonly rewinds: Rewinds; readonly sandboxService: SandboxService },
   { providers, names }: ModelCatalog,
   { config, warn }: { config: GatewayConfig; warn: ReturnType<typeof warnTo> },
 ) {
@@ -324,7 +324,12 @@ function toServices(
   });
   const mcpDiscovery = new McpDiscoveryService({ link: adapters.link, secrets, startMs: config.MCP_START_S * 1_000 });
   const signsOfLife = new SignsOfLife(adapters.link, () => toolCatalog.executors);
-  const runWaits = new RunWaits({ ...adapters, signsOfLife, findHolder: (run) => findHolder(adapters.database, run) });
+  const runWaits = new RunWaits({
+    ...adapters,
+    signsOfLife,
+    executors: adapters.sandboxService,
+    findHolder: (run) => findHolder(adapters.database, run),
+  });
   return {
     toolCatalog,
     signsOfLife,

@@ -169,7 +169,7 @@ export {
   requestedFallbacks,
 } from './fallback';
 export { modelAlias, modelName, requestedModel } from './model-name';
-export { type RunWait, type WaitCause, runWait, waitCause } from './run-wait';
+export { type PreparationStep, type RunWait, type WaitCause, preparationStep, runWait, waitCause } from './run-wait';
 export {
   type Agent,
   type AgentDefinition,

@@ -21,9 +21,14 @@ export const waitCause = z.enum([
   'model',
   'model_retry',
   'summary',
+  'workspace',
   'worker',
 ]);
 export type WaitCause = z.infer<typeof waitCause>;
+
+/** What is done for the workspace of a run, in this order. What it does not need is left out. */
+export const preparationStep = z.enum(['image', 'packages', 'sandbox', 'repository', 'files']);
+export type PreparationStep = z.infer<typeof preparationStep>;
 
 /** Why a run makes no progress that can be seen, as of one moment. */
 export const runWait = z.object({
@@ -58,6 +63,10 @@ export const runWait = z.object({
     .readonly()
     .optional()
     .describe('`child_runs`: the child runs that are not over.'),
-  executor_id: z.string().optional().describe("`tool`: the executor that has the thread's sandbox."),
+  executor_id: z.string().optional().describe("`tool`, `workspace`: the executor that has the thread's sandbox."),
+  step: z
+    .object({ name: preparationStep, since: z.iso.datetime() })
+    .optional()
+    .describe('`workspace`: what of it is under way, where its executor says so.'),
 });
 export type RunWait = z.infer<typeof runWait>;

@@ -74,7 +74,13 @@ export {
   yieldsToStop,
 } from './run/claim';
 export { closeOpenCalls, endUnreadableRun, failRun, nothingRan, stopped } from './loop/end-run';
-export { type RunMoment, explainQueueShare, explainServerStart, explainWait } from './run/explain-wait';
+export {
+  type RunMoment,
+  explainPreparation,
+  explainQueueShare,
+  explainServerStart,
+  explainWait,
+} from './run/explain-wait';
 export { eventJson, hasEventJson } from './run/event-json';
 export {
   type StreamText,

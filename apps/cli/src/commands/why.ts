@@ -8,6 +8,7 @@ const next: Partial<Record<RunWait['cause'], (wait: RunWait) => string>> = {
   tool_unknown: ({ tool_calls: calls = [] }) => `rondo resolve ${calls[0]?.id ?? 'CALL'} completed|not_applied|retry`,
   approval: ({ run_id: id }) => `rondo approve ${id} · rondo deny ${id} --reason "…"`,
   thread: ({ behind_run_id: id }) => `rondo watch ${id ?? 'RUN'}`,
+  workspace: ({ run_id: id }) => `rondo watch ${id}`,
   worker: () => 'rondo doctor',
 };
 

@@ -1,8 +1,9 @@
 import type { RunWait, WaitCause } from '@rondo/contract';
-import { explainQueueShare, explainServerStart } from '@rondo/domain';
+import { explainPreparation, explainQueueShare, explainServerStart } from '@rondo/domain';
 import type { QueueShares } from '@rondo/messaging';
 import type { RunAddress, RunHolder, Runs } from '@rondo/persistence';
 import type { SignsOfLife } from '../operations/signs-of-life';
+import type { SandboxService } from '../sandboxes/sandbox-service';
 import type { WorkerSignals } from './worker-signals';
 
 interface RunWaitsParts {
@@ -11,12 +12,13 @@ interface RunWaitsParts {
   /** The worker that holds the run, if any. */
   readonly findHolder: (run: RunAddress) => Promise<RunHolder | undefined>;
   readonly workers: Pick<WorkerSignals, 'callsProblem' | 'startingServers'>;
+  readonly executors: Pick<SandboxService, 'findPreparationStep'>;
   readonly signsOfLife: Pick<SignsOfLife, 'findProblem' | 'findHolderProblem' | 'findExecutorProblem'>;
 }
 
 /**
  * What runs wait for: Postgres knows it of all, Redis of which the worker waits until a call may be sent, and a worker itself
- * why it can send none, and which MCP servers it waits for.
+ * why it can send none, and which MCP servers it waits for; an executor what of a workspace it prepares.
  */
 export class RunWaits {
   constructor(private readonly parts: RunWaitsParts) {}
@@ -30,7 +32,14 @@ export class RunWaits {
     if (problem !== undefined) return { ...wait, sentence: `${wait.sentence} ${problem}` };
     if (wait.cause === 'worker' && holder)
       return explainServerStart(wait, await this.parts.workers.startingServers(holder.workerId, address.runId));
+    if (wait.cause === 'workspace') return this.explainWorkspace(wait, address);
     return wait.cause === 'tool' ? this.explainTool(wait, { address, holder }) : wait;
+  }
+
+  private async explainWorkspace(wait: RunWait, address: RunAddress): Promise<RunWait> {
+    const { executor_id: executorId } = wait;
+    const step = executorId && (await this.parts.executors.findPreparationStep(executorId, address));
+    return step ? explainPreparation(wait, step) : wait;
   }
 
   /** Which process that has to act gives no sign of life. */

@@ -4,6 +4,7 @@ import { QueueShares } from '@rondo/messaging';
 import { newUlid } from '@rondo/platform';
 import { RunningGateway } from '../testing/running-gateway';
 import { testServer } from '../testing/test-server';
+import { TestExecutor } from '../testing/test-executor';
 import { TestWorker } from '../testing/test-worker';
 
 let gateway: RunningGateway;
@@ -200,6 +201,31 @@ describe('why a run makes no progress whose worker waits for MCP servers', () =>
       cause: 'worker',
       sentence: expect.stringMatching(/^Starts the MCP server notes, 1\d s\.$/),
     });
+  });
+});
+
+describe('why a run makes no progress whose workspace is prepared', () => {
+  let executor: TestExecutor;
+  beforeAll(async () => (executor = await TestExecutor.start()));
+  afterAll(() => executor.close());
+
+  it('is what is prepared, since when, and what its executor is at', async () => {
+    const run = await gateway.createRun();
+    await gateway.parts.sandboxes.keep(run.thread_id, executor.id);
+    const preparing = { repository: null, files: [], egress: null, packages: { npm: ['semver@7.6.3'] } };
+    const claimed = await worker.claim(run.id);
+    await claimed.append([{ type: 'workspace.preparing', iteration: 0, data: preparing }]);
+    const why = async () => (await api().get(`/v1/runs/${run.id}/why`).expect(200)).body as RunWait;
+
+    const silent = await why();
+    expect(silent).toMatchObject({ cause: 'workspace', executor_id: executor.id });
+    expect(silent.sentence).toMatch(/^Prepares the workspace, \d+ s: the packages semver@7\.6\.3\.$/);
+
+    const step = { name: 'packages' as const, since: new Date(Date.now() - 12_000).toISOString() };
+    executor.steps.set(run.id, step);
+    const told = await why();
+    expect(told).toMatchObject({ cause: 'workspace', step, since: silent.since });
+    expect(told.sentence).toMatch(/ semver@7\.6\.3\. Now the packages are installed, 1\d s\.$/);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { Duplex, Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AccountId, RequestedCommand, ThreadId } from '@rondo/contract';
+import type { AccountId, RequestedCommand, RunWait } from '@rondo/contract';
 import {
   type KnownSandboxState,
   type NatsLink,
@@ -14,27 +14,23 @@ import {
   readAnswer,
   writeThrough,
 } from '@rondo/messaging';
-import type { Sandbox, SandboxAddress, Sandboxes, ThreadAddress } from '@rondo/persistence';
+import type { RunAddress, Sandbox, SandboxAddress, Sandboxes, ThreadAddress } from '@rondo/persistence';
 import { ApiError } from '../problems/api-error';
 import { asApiError, asErrorOfNewer, asPreviewError, unavailable, whyNotKept } from './sandbox-errors';
 
-type Operation = Exclude<SandboxRequest['op'], 'states' | 'sites'>;
+/** About an account, and not one thread of it. */
+type AccountOperation = 'states' | 'sites' | 'preparation';
+type Operation = Exclude<SandboxRequest['op'], AccountOperation>;
 /** A request without what the sandbox's row says. */
 type Question<Op extends Operation> = Omit<Extract<SandboxRequest, { op: Op }>, 'thread_id' | 'account_id'>;
 
 const answerBytes = 1_000_000;
 /** Executors announce themselves every second. */
 const announcedWithinMs = 2_500;
-/** A list does not wait longer for an executor that hangs. */
-const statesWithinMs = 2_000;
+/** What is shown beside other things does not wait longer for an executor that hangs. */
+const answerWithinMs = 2_000;
 
 type SandboxPlace = Pick<SandboxAddress & Sandbox, 'accountId' | 'executorId' | 'threadId'>;
-
-interface StatesQuestion {
-  readonly executorId: string;
-  readonly accountId: AccountId;
-  readonly threads: ThreadId[];
-}
 
 interface SandboxServiceParts {
   readonly sandboxes: Pick<Sandboxes, 'get' | 'ofThread' | 'readWorkspace' | 'keep'>;
@@ -69,30 +65,35 @@ export class SandboxService {
   async statuses(accountId: AccountId, sandboxes: readonly Sandbox[]) {
     const executors = [...new Set(sandboxes.map(({ executorId }) => executorId))];
     const known = await Promise.all(
-      executors.map((executorId) =>
-        this.statesAt({
-          ...{ executorId, accountId },
-          threads: sandboxes.flatMap((one) => (one.executorId === executorId ? [one.threadId] : [])),
-        }),
-      ),
+      executors.map((executorId) => {
+        const threads = sandboxes.flatMap((one) => (one.executorId === executorId ? [one.threadId] : []));
+        return this.askSoon<'states'>(executorId, { op: 'states', account_id: accountId, thread_ids: threads });
+      }),
     );
-    const states = new Map(known.flat().map((state) => [state.thread_id, state]));
+    const states = new Map(known.flatMap((head) => head?.states ?? []).map((state) => [state.thread_id, state]));
     return sandboxes.map((sandbox) => described(sandbox, states.get(sandbox.threadId)));
   }
 
-  private async statesAt({ executorId, accountId, threads }: StatesQuestion): Promise<SandboxHead<'states'>['states']> {
-    const { nats } = this;
-    if (!nats) return [];
-    const request = { op: 'states' as const, account_id: accountId, thread_ids: threads };
-    const opened = accessSandbox<'states'>(nats.link, { executorId }, request);
-    const states = opened.then(
+  /** What is done at the moment for the workspace of a run that waits for it, where its executor says so soon. */
+  async findPreparationStep(executorId: string, { accountId, runId }: RunAddress): Promise<RunWait['step']> {
+    const request = { op: 'preparation', account_id: accountId, run_id: runId } as const;
+    return (await this.askSoon<'preparation'>(executorId, request))?.step ?? undefined;
+  }
+
+  /** Undefined where it is away, does not answer soon, or is of a version that does not know the question. */
+  private async askSoon<Op extends AccountOperation>(
+    executorId: string,
+    request: Extract<SandboxRequest, { op: Op }>,
+  ): Promise<SandboxHead<Op> | undefined> {
+    if (!this.nats) return undefined;
+    const answer = accessSandbox<Op>(this.nats.link, { executorId }, request).then(
       ({ head, tunnel }) => {
         tunnel.resume().end();
-        return head.states;
+        return head;
       },
-      () => [], // away, or of a version that does not know the question
+      () => undefined,
     );
-    return Promise.race([states, delay(statesWithinMs, [], { ref: false })]);
+    return Promise.race([answer, delay(answerWithinMs, undefined, { ref: false })]);
   }
 
   private async readStatus(sandbox: Sandbox & Pick<SandboxAddress, 'accountId'>) {

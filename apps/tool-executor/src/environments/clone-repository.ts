@@ -7,13 +7,14 @@ import {
   whyNotForRepository,
 } from '@rondo/contract';
 import { OutboundRefusal, newUlid } from '@rondo/platform';
-import { type EgressGate, type Sandbox, SandboxError } from '../sandboxes';
+import { type EgressGate, type ReportStep, type Sandbox, SandboxError } from '../sandboxes';
 
 export interface PreparingRun {
   readonly account: AccountId;
   readonly run: RunId;
   readonly egress: EgressGate;
   readonly signal: AbortSignal;
+  readonly report?: ReportStep;
 }
 
 type PlacedRepository = NonNullable<WorkspacePrepared['repository']>;

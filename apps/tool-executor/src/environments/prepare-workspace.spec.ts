@@ -47,14 +47,16 @@ describe('prepareWorkspace', () => {
     const thread = `thr_${newUlid()}`;
     const sandbox = await fixture.sandbox(thread);
     const egress = fixture.provider.toEgress(thread);
+    const steps: string[] = [];
+    const report = (step: string) => void steps.push(step);
     const prepare = (given: object, signal = new AbortController().signal, on: Sandbox = sandbox) =>
-      prepareWorkspace(on, environment.parse(given), { account, run: ownRun, egress, signal });
+      prepareWorkspace(on, environment.parse(given), { account, run: ownRun, egress, signal, report });
     const sh = async (command: string) => (await run(sandbox, command, { run: ownRun })).output.trim();
-    return { thread, sandbox, prepare, sh };
+    return { thread, sandbox, prepare, sh, steps };
   }
 
   it('clones a repository and writes files, and leaves what is there as it is', async () => {
-    const { prepare, sh } = await begin();
+    const { prepare, sh, steps } = await begin();
     const wanted = {
       repository: { url: open.url },
       files: [{ path: 'notes/todo.txt', content: 'one\n' }],
@@ -65,6 +67,7 @@ describe('prepareWorkspace', () => {
       repository: { path: 'site', ref: null, commit: expect.stringMatching(/^[0-9a-f]{40}$/), is_new: true },
       files: [{ path: 'notes/todo.txt', is_new: true }],
     });
+    expect(steps).toEqual(['repository', 'files']);
     expect(await sh('cat /workspace/site/src/main.txt /workspace/notes/todo.txt')).toBe('first\none');
     expect(await sh('git -C /workspace/site status --porcelain --branch')).toBe('## main...origin/main');
 

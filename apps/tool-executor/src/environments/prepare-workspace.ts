@@ -14,7 +14,9 @@ export async function prepareWorkspace(
 ): Promise<WorkspacePrepared> {
   const startedAt = performance.now();
   if (size || image !== undefined || packages) await sandbox.files.stat('.'); // it is made now: a run that cannot have it does not begin
+  if (repository) run.report?.('repository');
   const placed = repository ? await cloneRepository(sandbox, repository, run) : null;
+  if (files.length > 0) run.report?.('files');
   const written: WorkspacePrepared['files'] = [];
   for (const { path, content } of files) {
     run.signal.throwIfAborted();

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { buffer, json, text } from 'node:stream/consumers';
-import { accountId, commandEvent, threadId } from '@rondo/contract';
+import { accountId, commandEvent, runId, threadId } from '@rondo/contract';
 import { type NatsLink, type SandboxRequest, accessSandbox, connectNats } from '@rondo/messaging';
 import { createLogger, newUlid } from '@rondo/platform';
 import { SandboxAccess } from './sandbox-access';
@@ -28,13 +31,21 @@ let access: SandboxAccess;
 const executorId = `exe_${newUlid()}`;
 /** Threads whose workspaces another executor has by now. */
 const moved = new Set<string>();
+/** Answers nothing. */
+const silent = createServer(() => undefined);
+let silentPort = 0;
 beforeAll(async () => {
   const url = process.env['TEST_NATS_URL'] ?? '';
   [executorLink, gatewayLink] = await Promise.all([
     connectNats({ url, name: 'executor', log }),
     connectNats({ url, name: 'gateway', log }),
   ]);
-  const settings = { bubblewrapPath: bubblewrapPath(), root: await sandboxRoot(), transferBytes: 1_000_000 };
+  await once(silent.listen(0, '127.0.0.1'), 'listening');
+  silentPort = (silent.address() as AddressInfo).port; // it listens on TCP
+  const settings = {
+    ...{ bubblewrapPath: bubblewrapPath(), root: await sandboxRoot(), transferBytes: 1_000_000 },
+    egress: { internalHosts: [`127.0.0.1:${silentPort}`] },
+  };
   sandboxes = createSandboxProvider(sandboxSettings.parse(settings), log);
   const previews = new PreviewUrls('http://*.localhost:3000');
   const sites = new SiteStore({ root: settings.root, previews, maxBytes: 1_000 });
@@ -54,12 +65,13 @@ beforeAll(async () => {
 afterAll(async () => {
   access.onModuleDestroy();
   await sandboxes.close();
+  silent.close();
   await Promise.all([executorLink.close(), gatewayLink.close()]);
 });
 
 /** A gateway that asks about one thread. */
-function createGateway(thread = threadId.parse(`thr_${newUlid()}`)) {
-  const ids = { thread_id: thread, account_id: accountId.parse('acc_1') };
+function createGateway(thread = threadId.parse(`thr_${newUlid()}`), account = 'acc_1') {
+  const ids = { thread_id: thread, account_id: accountId.parse(account) };
   return {
     ask: <Op extends SandboxRequest['op']>(question: Readonly<Record<string, unknown>> & { op: Op }) =>
       accessSandbox(gatewayLink, { executorId }, { ...ids, ...question } as unknown as Extract<
@@ -189,6 +201,25 @@ describe('access to a sandbox', () => {
   it('does not understand what a later version asks', async () => {
     const { ask } = createGateway();
     await expect(ask({ op: 'teleport' as 'status' })).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+});
+
+describe('the preparation of a workspace', () => {
+  it('says to the account of its run what it is at', async () => {
+    const gateway = createGateway();
+    const run = { run_id: runId.parse(`run_${newUlid()}`) };
+    const isAsked = once(silent, 'request');
+    const url = `http://127.0.0.1:${silentPort}/site.git`;
+    const { tunnel } = await gateway.ask({ op: 'prepare', ...run, environment: { repository: { url } } });
+    await isAsked;
+
+    const { head } = await gateway.ask({ op: 'preparation', ...run });
+    expect(head.step).toEqual({ name: 'repository', since: expect.any(String) });
+    const ofOther = await createGateway(undefined, 'acc_2').ask({ op: 'preparation', ...run });
+    expect(ofOther.head.step).toBeNull();
+
+    tunnel.destroy();
+    silent.closeAllConnections();
   });
 });
 

@@ -5,6 +5,7 @@ import {
   type AccountId,
   type Environment,
   type RunId,
+  type RunWait,
   environment as environmentSchema,
   toSandboxTerms,
 } from '@rondo/contract';
@@ -23,7 +24,14 @@ import { SiteServer } from '../sites/site-server';
 import type { SiteStore } from '../sites/site-store';
 import type { BrowserOperator } from '../tools/browser/browser-operator';
 import type { PreviewUrls } from '../tools/ports/preview-urls';
-import { type Sandbox, SandboxError, type SandboxProvider, type SandboxSlots, type TermsInUse } from '../sandboxes';
+import {
+  type ReportStep,
+  type Sandbox,
+  SandboxError,
+  type SandboxProvider,
+  type SandboxSlots,
+  type TermsInUse,
+} from '../sandboxes';
 import { KeyedMutex } from '../keyed-mutex';
 import { prepareWorkspace } from '../environments/prepare-workspace';
 import type { WorkspaceHosting } from './workspace-ownership';
@@ -44,8 +52,15 @@ interface SandboxAccessParts {
   readonly operator: BrowserOperator;
 }
 
-type ThreadRequest = Exclude<SandboxRequest, { op: 'states' | 'sites' }>;
+type ThreadRequest = Exclude<SandboxRequest, { op: 'states' | 'sites' | 'preparation' }>;
 type RequestWithOp<Op extends SandboxRequest['op']> = Extract<SandboxRequest, { op: Op }>;
+
+interface Preparing {
+  readonly account: AccountId;
+  readonly left: AbortController;
+  /** Undefined while it waits for another preparation of the workspace. */
+  step?: NonNullable<RunWait['step']>;
+}
 
 const maxTunnels = 256;
 /** NATS lets the answer take 10 s; a sandbox that is not free, or not known to be here, by then is asked for again. */
@@ -59,8 +74,8 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly siteServer: SiteServer;
   private readonly shares = new TunnelShares(maxTunnels);
   private readonly preparations = new KeyedMutex();
-  /** By run: what ends the newest. */
-  private readonly preparing = new Map<RunId, AbortController>();
+  /** The newest of each run. */
+  private readonly preparing = new Map<RunId, Preparing>();
 
   constructor(private readonly parts: SandboxAccessParts) {
     this.siteServer = new SiteServer(parts.sites);
@@ -89,6 +104,7 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
   private async perform(request: SandboxRequest): Promise<AcceptedTunnel> {
     if (request.op === 'states') return { head: { states: await this.parts.states.ofAll(request.thread_ids) } };
     if (request.op === 'sites') return { head: { sites: await this.readSites(request.account_id) } };
+    if (request.op === 'preparation') return { head: { step: this.findStep(request) } };
     return this.performOn(request.thread_id, request);
   }
 
@@ -148,6 +164,11 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
+  private findStep({ account_id: account, run_id: run }: RequestWithOp<'preparation'>) {
+    const preparing = this.preparing.get(run);
+    return (preparing?.account === account && preparing.step) || null;
+  }
+
   private runCommand(request: RequestWithOp<'exec'>, tunnel: Duplex): Promise<void> {
     return this.use(request, (sandbox) => runPersonCommand(sandbox, request, tunnel)).catch((error: unknown) => {
       throw asTunnelError(error);
@@ -192,13 +213,16 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
     const left = new AbortController();
     tunnel.once('close', () => left.abort());
     tunnel.resume();
-    this.preparing.get(run)?.abort();
-    this.preparing.set(run, left);
+    this.preparing.get(run)?.left.abort();
+    const preparing: Preparing = { account, left };
+    this.preparing.set(run, preparing);
+    const report: ReportStep = (name) => (preparing.step = { name, since: new Date().toISOString() });
     const work = async () => {
-      const end = await this.parts.terms.hold(thread, toSandboxTerms(environment));
+      const end = await this.parts.terms.hold(thread, toSandboxTerms(environment), report);
       try {
+        report('sandbox');
         const egress = this.parts.sandboxes.toEgress(thread);
-        const order = { account, run, egress, signal: left.signal };
+        const order = { account, run, egress, signal: left.signal, report };
         return await this.use(request, (sandbox) => prepareWorkspace(sandbox, environment, order));
       } finally {
         end();
@@ -209,7 +233,7 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
       .catch((error: unknown) => {
         throw asTunnelError(error);
       })
-      .finally(() => this.preparing.get(run) === left && this.preparing.delete(run));
+      .finally(() => this.preparing.get(run) === preparing && this.preparing.delete(run));
     tunnel.end(JSON.stringify(prepared));
   }
 

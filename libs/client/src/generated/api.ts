@@ -3539,8 +3539,15 @@ export type components = {
                 status: components["schemas"]["RunStatus"];
                 agent_name: string;
             }[];
-            /** @description `tool`: the executor that has the thread's sandbox. */
+            /** @description `tool`, `workspace`: the executor that has the thread's sandbox. */
             executor_id?: string;
+            /** @description `workspace`: what of it is under way, where its executor says so. */
+            step?: {
+                /** @enum {string} */
+                name: "image" | "packages" | "sandbox" | "repository" | "files";
+                /** Format: date-time */
+                since: string;
+            };
         };
         RunWaiting: {
             id: string;
@@ -4884,7 +4891,7 @@ export type components = {
             note: string | null;
         };
         /** @enum {string} */
-        WaitCause: "none" | "thread" | "queue" | "takeover" | "answer" | "approval" | "budget" | "tool_unknown" | "child_runs" | "caller_tools" | "elicitation" | "stop" | "tool" | "tool_queue" | "model" | "model_retry" | "summary" | "worker";
+        WaitCause: "none" | "thread" | "queue" | "takeover" | "answer" | "approval" | "budget" | "tool_unknown" | "child_runs" | "caller_tools" | "elicitation" | "stop" | "tool" | "tool_queue" | "model" | "model_retry" | "summary" | "workspace" | "worker";
         Waiting: {
             /** @enum {string} */
             reason: "ask" | "approval" | "budget" | "tool_unknown" | "child_runs" | "caller_tools" | "elicitation";

@@ -1,7 +1,7 @@
 import { type Run, callId, newRun, runId, runStatus, threadId, waitCause } from '@rondo/contract';
 import fc from 'fast-check';
 import { effectiveSettings } from '../profiles/effective-settings';
-import { type RunMoment, explainQueueShare, explainServerStart, explainWait } from './explain-wait';
+import { type RunMoment, explainPreparation, explainQueueShare, explainServerStart, explainWait } from './explain-wait';
 
 const effective = effectiveSettings({}, { model: 'demo/coder' });
 if ('problems' in effective) throw new Error('the defaults are valid');
@@ -117,10 +117,18 @@ describe('what a run waits for', () => {
         },
       },
       {
-        cause: 'worker',
+        cause: 'workspace',
         since: earlier,
         sentence:
-          'Prepares the workspace: the image python:3.12, the packages requests==2.32.3, semver@7.6.3, the repository in site, 1 file.',
+          'Prepares the workspace, 60 s: the image python:3.12, the packages requests==2.32.3, semver@7.6.3, the repository in site, 1 file.',
+      },
+    ],
+    [
+      'its files as they were',
+      { lastFact: fact('workspace.rewinding'), executorId: 'exe_01' },
+      {
+        ...{ cause: 'workspace', since: earlier, executor_id: 'exe_01' },
+        sentence: 'Brings the files of the workspace back to an earlier state, 60 s.',
       },
     ],
     ['a summary under way', { queue: { name: 'compactions', dueSince: earlier, ahead: 0 } }, { cause: 'summary' }],
@@ -169,6 +177,20 @@ describe('what a run waits for', () => {
         if (['worker', 'model', 'tool'].includes(cause)) expect(lease?.isExpired).toBe(false);
       }),
     );
+  });
+});
+
+describe('explainPreparation', () => {
+  it('adds what its executor is at, and for how long', () => {
+    const preparing = { repository: null, files: [], egress: null, packages: { npm: ['semver@7.6.3'] } };
+    const wait = explainWait({ ...working, lastFact: { ...fact('workspace.preparing'), preparing } });
+    const step = { name: 'packages' as const, since: '2026-01-01T00:00:48.000Z' };
+
+    expect(explainPreparation(wait, step)).toEqual({
+      ...wait,
+      step,
+      sentence: 'Prepares the workspace, 60 s: the packages semver@7.6.3. Now the packages are installed, 12 s.',
+    });
   });
 });
 

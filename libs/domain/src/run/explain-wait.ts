@@ -1,6 +1,7 @@
 import {
   type FactType,
   type FinishReason,
+  type PreparationStep,
   type Run,
   type RunId,
   type RunWait,
@@ -216,13 +217,13 @@ function stopping({ calls }: RunMoment, since: string): Explanation {
 }
 
 function atWork({ at, run, lastFact, queue, calls, executorId }: RunMoment): Explanation {
-  const { type, at: since, retryDelayMs, pacedBy, preparing } = lastFact;
+  const { type, at: since, retryDelayMs, pacedBy } = lastFact;
   const askedModel = `Waits for the reply of ${run.model}.`;
   if (queue.name === 'compactions') return { cause: 'summary', sentence: 'A summarizer shortens its context.', since };
+  const place = executorId === undefined ? {} : { executor_id: executorId };
   const [oldest] = calls;
   if (oldest) {
     const sentence = `Runs ${calls.map(({ name }) => name).join(', ')}.`;
-    const place = executorId === undefined ? {} : { executor_id: executorId };
     return { cause: 'tool', sentence, since: oldest.since ?? since, tool_calls: calls, ...place };
   }
   if (retryDelayMs !== undefined) {
@@ -238,14 +239,22 @@ function atWork({ at, run, lastFact, queue, calls, executorId }: RunMoment): Exp
   if (type === 'iteration.started' || type === 'iteration.restarted') {
     return { cause: 'model', sentence: askedModel, since };
   }
-  const sentence = preparing ? describePreparing(preparing) : 'A worker prepares the next step.';
-  return { cause: 'worker', sentence, since };
+  const workspace = describeWorkspace(lastFact, countSeconds(since, at));
+  if (workspace !== undefined) return { cause: 'workspace', sentence: workspace, since, ...place };
+  return { cause: 'worker', sentence: 'A worker prepares the next step.', since };
+}
+
+/** Undefined where nothing is done for the workspace. */
+function describeWorkspace({ type, preparing }: RunMoment['lastFact'], seconds: number): string | undefined {
+  if (type === 'workspace.rewinding')
+    return `Brings the files of the workspace back to an earlier state, ${seconds} s.`;
+  return preparing && describePreparing(preparing, seconds);
 }
 
 const mostShownPackages = 5;
 
 /** What of it takes time. */
-function describePreparing({ image, packages = {}, repository, files }: WorkspacePreparing): string {
+function describePreparing({ image, packages = {}, repository, files }: WorkspacePreparing, seconds: number): string {
   const names = Object.values(packages).flat();
   const more = names.length > mostShownPackages ? ` and ${names.length - mostShownPackages} more` : '';
   const parts = [
@@ -254,7 +263,23 @@ function describePreparing({ image, packages = {}, repository, files }: Workspac
     ...(repository ? [`the repository in ${repository.path}`] : []),
     ...(files.length === 0 ? [] : [counted(files.length, 'file')]),
   ];
-  return parts.length === 0 ? 'Prepares the sandbox.' : `Prepares the workspace: ${parts.join(', ')}.`;
+  return parts.length === 0
+    ? `Prepares the sandbox, ${seconds} s.`
+    : `Prepares the workspace, ${seconds} s: ${parts.join(', ')}.`;
+}
+
+const stepWords: Record<PreparationStep, string> = {
+  image: 'the image is provided',
+  packages: 'the packages are installed',
+  sandbox: 'the sandbox starts',
+  repository: 'the repository is cloned',
+  files: 'the files are written',
+};
+
+/** Of a run whose workspace is prepared, with what its executor is at. */
+export function explainPreparation(wait: RunWait, step: NonNullable<RunWait['step']>): RunWait {
+  const now = `Now ${stepWords[step.name]}, ${countSeconds(step.since, wait.at)} s.`;
+  return { ...wait, sentence: `${wait.sentence} ${now}`, step };
 }
 
 /** Of a run whose worker holds calls back, because the account has as many bytes in the queue as it may. */
@@ -275,9 +300,13 @@ export function explainServerStart(
   const [first] = servers;
   if (!first) return wait;
   const names = servers.map(({ name }) => name).join(', ');
-  const seconds = Math.max(0, Math.floor((Date.parse(wait.at) - Date.parse(first.since)) / 1_000));
+  const seconds = countSeconds(first.since, wait.at);
   const noun = servers.length === 1 ? 'server' : 'servers';
   return { ...wait, sentence: `Starts the MCP ${noun} ${names}, ${seconds} s.`, since: first.since };
 }
+
+/** Whole ones. The clocks of two machines may differ. */
+const countSeconds = (since: string, at: string): number =>
+  Math.max(0, Math.floor((Date.parse(at) - Date.parse(since)) / 1_000));
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

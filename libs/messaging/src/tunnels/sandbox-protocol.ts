@@ -1,4 +1,4 @@
-import { accountId, browserAction, runId, sandboxState, threadId } from '@rondo/contract';
+import { accountId, browserAction, preparationStep, runId, sandboxState, threadId } from '@rondo/contract';
 import { z } from 'zod';
 import type { NatsLink } from '../connection/nats-link';
 import { type OpenedTunnel, openTunnel } from './executor-tunnels';
@@ -51,6 +51,8 @@ export const sandboxRequest = z.discriminatedUnion('op', [
   z.object({ ...thread, op: z.literal('rewind_preview'), moment: z.string().max(64) }),
   /** `of` had the moment. It may be the same thread. */
   z.object({ ...thread, op: z.literal('rewind'), run_id: runId, of: threadId, moment: z.string().max(64) }),
+  /** What `prepare` is at, where this executor prepares the run's workspace. */
+  z.object({ account_id: accountId, op: z.literal('preparation'), run_id: runId }),
   z.object({ account_id: accountId, op: z.literal('sites') }),
   z.object({ account_id: accountId, op: z.literal('states'), thread_ids: z.array(threadId).max(200) }),
 ]);
@@ -100,6 +102,7 @@ const heads = {
   browser_act: z.object({}),
   exec: z.object({}),
   prepare: z.object({}),
+  preparation: z.object({ step: z.object({ name: preparationStep, since: z.iso.datetime() }).nullable() }),
   moment: z.object({ moment: z.string().nullable(), refused: z.string().nullable() }),
   rewind_preview: z.object({}),
   rewind: z.object({}),

@@ -12,6 +12,7 @@ import { searchPath } from '../host/processes/search-path';
 import type { Workspace } from '../host/workspaces/workspaces';
 import type { EgressGates } from '../egress/egress-gate';
 import { EngineAway, SandboxError } from '../provider/sandbox-error';
+import type { ReportStep } from '../provider/sandbox-provider';
 import type { SandboxSettings } from '../provider/sandbox-settings';
 import { type SandboxShape, withSize } from '../provider/sandbox-shape';
 import { AttachedStreams } from './attached-streams';
@@ -40,8 +41,8 @@ export class DockerLauncher implements Launcher {
 
   constructor(private readonly parts: DockerParts) {}
 
-  provide(shape: SandboxShape): Promise<string> {
-    return this.parts.images.find(shape);
+  provide(shape: SandboxShape, report?: ReportStep): Promise<string> {
+    return this.parts.images.find(shape, report);
   }
 
   async launch(workspace: Workspace): Promise<LaunchedAgent> {

@@ -1,6 +1,7 @@
 import { toMessage } from '@rondo/platform';
 import { type ImageReference, isSameImage, parseImageReference, toEngineName } from '../provider/image-reference';
 import { EngineAway, SandboxError } from '../provider/sandbox-error';
+import type { ReportStep } from '../provider/sandbox-provider';
 import { type SandboxShape, requireImage } from '../provider/sandbox-shape';
 import { isAway } from './engine-client';
 import { PackageImages, type PackageParts } from './package-images';
@@ -28,9 +29,12 @@ export class SandboxImages {
   }
 
   /** The id of what a sandbox is made from, or the name of the deployment's own. Rejects with SandboxError. */
-  async find({ image, packages }: SandboxShape = {}): Promise<string> {
+  async find({ image, packages }: SandboxShape = {}, report?: ReportStep): Promise<string> {
+    if (image !== undefined) report?.('image');
     const base = await this.findBase(image);
-    return packages ? this.withPackages.find(base, packages) : base;
+    if (!packages) return base;
+    report?.('packages');
+    return this.withPackages.find(base, packages);
   }
 
   private async findBase(image: string | undefined): Promise<string> {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { SandboxTerms } from '@rondo/contract';
 import { KeyedMutex } from '../../keyed-mutex';
 import { SandboxError } from '../provider/sandbox-error';
-import type { SandboxProvider } from '../provider/sandbox-provider';
+import type { ReportStep, SandboxProvider } from '../provider/sandbox-provider';
 
 type Sandboxes = Pick<SandboxProvider, 'name' | 'probe' | 'toEgress' | 'putToSleep' | 'findShape' | 'reshape'>;
 
@@ -17,7 +17,7 @@ export class TermsInUse {
   constructor(private readonly sandboxes: Sandboxes) {}
 
   /** Resolves to what ends the use. Rejects with SandboxError where the terms cannot be kept, or where others are in use. */
-  hold(threadId: string, { egress, ...shape }: SandboxTerms = {}): Promise<() => void> {
+  hold(threadId: string, { egress, ...shape }: SandboxTerms = {}, report?: ReportStep): Promise<() => void> {
     return this.turns.run(threadId, async () => {
       const isKept = isDeepStrictEqual(this.sandboxes.findShape(threadId) ?? {}, shape);
       if (!isKept || !isSame(this.sandboxes.toEgress(threadId).listed, egress)) {
@@ -31,7 +31,7 @@ export class TermsInUse {
             'unsupported',
             `Not executed: the environment of the run names \`egress\`, and the network of sandboxes here cannot be limited to it: their provider is ${this.sandboxes.name}, or they are not isolated.`,
           );
-        if (!isKept) await this.sandboxes.reshape(threadId, shape);
+        if (!isKept) await this.sandboxes.reshape(threadId, shape, report);
         await this.sandboxes.putToSleep(threadId);
         this.sandboxes.toEgress(threadId).limitTo(egress);
       }

@@ -7,6 +7,7 @@ import type {
   ListedSandbox,
   PreparedCounts,
   ProbeResult,
+  ReportStep,
   SandboxLabels,
   SandboxLog,
   SandboxProvider,
@@ -106,13 +107,13 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     return this.shapes.find(threadId);
   }
 
-  async reshape(threadId: string, shape: SandboxShape | undefined): Promise<void> {
+  async reshape(threadId: string, shape: SandboxShape | undefined, report?: ReportStep): Promise<void> {
     if (shape?.size) requireSize(shape.size, this.settings, (await this.preparedIsolation()).result.capabilities.size);
     const [field] = (['image', 'packages'] as const).filter((one) => shape?.[one] !== undefined);
     if (shape && field !== undefined) {
       const launcher = await this.launcher();
       if (!launcher.provide) throw refusedShape(field, 'sandboxes here have the programs of their host');
-      await launcher.provide(shape);
+      await launcher.provide(shape, report);
     }
     this.shapes.set(threadId, shape);
   }

@@ -1,4 +1,4 @@
-import type { SandboxSize } from '@rondo/contract';
+import type { PreparationStep, SandboxSize } from '@rondo/contract';
 import type { FileChanges } from '@rondo/contract';
 import type { EgressGate } from '../egress/egress-gate';
 import type { FreeDisk } from './free-disk';
@@ -11,6 +11,9 @@ import type { SandboxShape } from './sandbox-shape';
  * Creates the sandboxes of threads and finds them again: on this machine, or at a service. Every implementation passes the
  * same tests, `describeSandboxProvider` in testing/sandbox-provider.contract.ts, and declares what it cannot do.
  */
+/** Is told what is done next for a workspace that is prepared. */
+export type ReportStep = (step: PreparationStep) => void;
+
 export interface SandboxProvider {
   /** Lowercase, for logs and announcements. */
   readonly name: string;
@@ -31,7 +34,7 @@ export interface SandboxProvider {
    * Has it made so at its next boot; undefined: as the deployment's own. Rejects with `unsupported` or `failed` and the name of the field
    * where it cannot be, and then nothing has changed.
    */
-  reshape(threadId: string, shape: SandboxShape | undefined): Promise<void>;
+  reshape(threadId: string, shape: SandboxShape | undefined, report?: ReportStep): Promise<void>;
   /**
    * Runs a command in a real sandbox and reports what came of it, or asks a service whether it would create one where a trial
    * has a price. A failure is cached for a while.

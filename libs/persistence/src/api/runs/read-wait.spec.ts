@@ -70,8 +70,8 @@ describe('what a stored run waits for', () => {
     };
     await fixture.store.append(claim, [preparing]);
     await expect(why(claim.runId)).resolves.toMatchObject({
-      cause: 'worker',
-      sentence: 'Prepares the workspace: the packages requests==2.32.3.',
+      cause: 'workspace',
+      sentence: expect.stringMatching(/^Prepares the workspace, \d+ s: the packages requests==2\.32\.3\.$/) as string,
     });
 
     await fixture.store.append(claim, [started, iterationStarted(1)]);

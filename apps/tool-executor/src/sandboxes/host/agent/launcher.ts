@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { ListedParts } from '../processes/listed-owners';
 import type { RunProcesses } from '../processes/run-processes';
+import type { ReportStep } from '../../provider/sandbox-provider';
 import type { SandboxShape } from '../../provider/sandbox-shape';
 import type { Workspace } from '../workspaces/workspaces';
 
@@ -46,7 +47,7 @@ export interface Launcher {
   readonly movesWorkspaces: boolean;
   launch(workspace: Workspace): Promise<LaunchedAgent>;
   /** Gets what sandboxes of this image are made from. Rejects with SandboxError. Absent where they have the programs of their host. */
-  provide?(shape: SandboxShape): Promise<unknown>;
+  provide?(shape: SandboxShape, report?: ReportStep): Promise<unknown>;
 }
 
 export const agentMemoryMegabytes = 96;
