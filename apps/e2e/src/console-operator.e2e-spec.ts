@@ -216,7 +216,7 @@ describe('the console for those who operate an account', () => {
     await client.settled(run.id);
     await browser.open(`/console/runs/${run.id}`);
     await page.getByRole('region', { name: 'The run asks you' }).waitFor();
-    for (const name of ['Answer', 'Fork', 'Fork before iteration 1', 'Stop'])
+    for (const name of ['Answer', 'Fork', 'Fork before iteration 1', 'Ask again', 'Stop'])
       expect([name, await page.getByRole('button', { name, exact: true }).count()]).toEqual([name, 0]);
     await page.getByRole('button', { name: 'Verify this log' }).waitFor();
   });

@@ -24,9 +24,11 @@ interface RunHeadProps {
   readonly isNow: boolean;
   /** Begins a fork after the last fact that is shown. Absent: the reader may not. */
   readonly fork: (() => void) | undefined;
+  /** Asks the same once more. Absent: the reader may not, or looks at an earlier moment. */
+  readonly askAgain: (() => void) | undefined;
 }
 
-export function RunHead({ run, view, details, now, isNow, fork }: RunHeadProps) {
+export function RunHead({ run, view, details, now, isNow, fork, askAgain }: RunHeadProps) {
   const title = useRunTitle(run);
   const rondo = useRondo();
   const mayWrite = useMay('write');
@@ -43,6 +45,7 @@ export function RunHead({ run, view, details, now, isNow, fork }: RunHeadProps) 
         {!isOver && now.connection === 'connecting' && <span className="hint">Connecting …</span>}
         <ProofBadge runId={run.id} feed={now} />
         {fork && <button onClick={fork}>Fork</button>}
+        {askAgain && <button onClick={askAgain}>Ask again</button>}
         {mayWrite && isOver && (
           <Link to="/runs/new" search={{ from: run.id }} className="button">
             Run again
@@ -60,7 +63,7 @@ export function RunHead({ run, view, details, now, isNow, fork }: RunHeadProps) 
   );
 }
 
-function Facts({ run, view, details, isNow }: Omit<RunHeadProps, 'now' | 'fork'>) {
+function Facts({ run, view, details, isNow }: Omit<RunHeadProps, 'now' | 'fork' | 'askAgain'>) {
   const now = useNow(isNow && !view.isOver);
   const end = (isNow ? details.endedAt : details.lastAt) ?? new Date(now).toISOString();
   const { usage } = view;

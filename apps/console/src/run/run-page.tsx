@@ -1,6 +1,6 @@
 import { type RunFailure, isOver } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useState } from 'react';
 import { KnownModels } from '../new-run/known-models.tsx';
 import { useMay } from '../session/use-may.ts';
@@ -9,6 +9,7 @@ import { FailedPage } from '../ui/failed-page.tsx';
 import { Loading } from '../ui/states.tsx';
 import { AnswerBox } from './answer-box.tsx';
 import { ForkDialog, type ForkPlace } from './fork-dialog.tsx';
+import { RetryDialog } from './retry-dialog.tsx';
 import { SecretApprovals } from './secret-approvals.tsx';
 import { RunAside } from './run-aside.tsx';
 import type { FedRun } from './run-feed.ts';
@@ -35,7 +36,9 @@ function OneRun({ runId }: { readonly runId: string }) {
   const { now, shown } = useRunFeed(runId, seq);
   const run = useRun(runId, now);
   const mayWrite = useMay('write');
+  const navigate = useNavigate();
   const [forked, setForked] = useState<ForkPlace | null>(null);
+  const [isAskedAgain, setAskedAgain] = useState(false);
   const fork = useCallback((atSeq: number, iteration: number) => setForked({ atSeq, iteration }), []);
   const links = useRunLinks({ run, ...shown, fork });
 
@@ -48,7 +51,15 @@ function OneRun({ runId }: { readonly runId: string }) {
   return (
     <TimelineLinksContext value={links}>
       <div className="run-page">
-        <RunHead run={run} view={view} details={details} now={now} isNow={isNow} fork={forkHere} />
+        <RunHead
+          run={run}
+          view={view}
+          details={details}
+          now={now}
+          isNow={isNow}
+          fork={forkHere}
+          askAgain={mayWrite && isNow ? () => setAskedAgain(true) : undefined}
+        />
         <div className="run-body">
           <div className="run-main">
             {form === 'waterfall' ? (
@@ -71,6 +82,13 @@ function OneRun({ runId }: { readonly runId: string }) {
         </div>
         <Scrubber facts={now.facts} lastSeq={now.view.lastSeq} seq={seq} end={toEnd(now)} />
         {forked && <ForkDialog run={run} place={forked} onClose={() => setForked(null)} />}
+        {isAskedAgain && (
+          <RetryDialog
+            runId={runId}
+            onClose={() => setAskedAgain(false)}
+            onBegun={({ id }) => navigate({ to: '/runs/$runId', params: { runId: id }, search: {} })}
+          />
+        )}
       </div>
     </TimelineLinksContext>
   );

@@ -142,6 +142,24 @@ describe('files as they were then', () => {
     expect(await returned()).toBe(1);
   });
 
+  it('the page of a run asks its question again, with the files from before it', async () => {
+    const run = await origin('on its page');
+    await browser.open(`/console/runs/${run.id}`);
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Ask again' });
+    await dialog.getByLabel('Files of its workspace').selectOption('as_then');
+    await dialog.getByText('3 are deleted.').waitFor();
+    await browser.expectAccessible('a run whose question is asked again');
+    await dialog.getByLabel('Model').fill('demo/plain');
+    await dialog.getByRole('button', { name: 'Ask again', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+
+    await page.waitForURL((url) => !url.pathname.endsWith(run.id));
+    const again = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+    expect(await client.settled(again)).toMatchObject({ status: 'completed', model: 'demo/plain' });
+    expect((await client.facts(again)).map(({ type }) => type)).toContain('workspace.rewound');
+  });
+
   it('is refused by name where nothing was kept', async () => {
     const { id, thread_id } = await client.createRun({ model: 'demo/plain', input: 'Go.' });
     await client.settled(id);
