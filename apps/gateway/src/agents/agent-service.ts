@@ -110,11 +110,15 @@ export class AgentService {
   private async requireValid(account: AccountId, definition: AgentDefinition): Promise<void> {
     const servers = sealedServers(definition, {});
     const outcome = this.dependencies.settings.resolve(withDefinition({}, definition), { servers });
-    const problems =
-      'problems' in outcome
-        ? outcome.problems
-        : await validateRepositorySecret(definition.environment, this.dependencies.secrets, account);
+    const problems = 'problems' in outcome ? outcome.problems : await this.checkSecret(account, definition);
     if (problems.length === 0) return;
     throw new InvalidRequest(problems.map(({ field, message }) => ({ field: `definition.${field}`, message })));
+  }
+
+  /** A project of its runs may have another secret of the name than the account, and it may be stored later. */
+  private async checkSecret(account: AccountId, { environment }: AgentDefinition) {
+    const name = environment?.repository?.secret;
+    if (name === undefined) return [];
+    return validateRepositorySecret(environment, await this.dependencies.secrets.listPolicies(account, name));
   }
 }

@@ -86,7 +86,7 @@ export interface RunServiceDependencies {
   readonly quota: Pick<ActiveRunQuota, 'within'>;
   readonly quotas: Pick<AccountQuotas, 'add' | 'isFull'>;
   readonly sandboxes: Pick<Sandboxes, 'hasWorkspace'>;
-  readonly secrets: Pick<Secrets, 'findMissing' | 'listPolicies'>;
+  readonly secrets: Pick<Secrets, 'listUsable'>;
   readonly skills: Pick<Skills, 'findVersions'>;
   readonly memory: MemoryReads;
   readonly rewinds: Pick<Rewinds, 'find'>;
@@ -209,7 +209,7 @@ export class RunService {
       definition: stored?.definition,
     });
     const { settings, ...admission } = await accountLimits.admit(accountId, { ...requested, ...pinned });
-    await this.requireSecrets(accountId, settings);
+    await this.requireSecrets({ accountId, threadId, projectId }, settings);
     await this.countStored({ accountId, threadId, projectId }, { input, usesTools: settings.tools.length > 0 });
     const agent = stored && { id: stored.id, version: stored.version, isNamed: source === 'request' };
     const content = { input, files, settings, agent, metadata };
@@ -226,7 +226,7 @@ export class RunService {
     const { thread_id: threadId, metadata, agent_id: agentId, agent_version: version } = run;
     const again = await runs.question(run);
     const { settings, ...admission } = await accountLimits.admit(accountId, resolver.withModel(run.settings, model));
-    await this.requireSecrets(accountId, settings);
+    await this.requireSecrets({ accountId, threadId }, settings);
     await this.countStored({ accountId, threadId }, { usesTools: settings.tools.length > 0 });
     const named = { id: trace?.runId, traceId: trace?.traceId };
     const agent = agentId !== null && version !== null ? { id: agentId, version, isNamed: false } : undefined;
@@ -262,15 +262,20 @@ export class RunService {
     };
   }
 
-  private async requireSecrets(accountId: AccountId, { secrets: names = [], environment }: RunSettings): Promise<void> {
+  /** Those that the run will find: of its project, if it has one, before those of its account. */
+  private async requireSecrets(place: RunPlace, { secrets: names = [], environment }: RunSettings): Promise<void> {
     if (names.length === 0) return;
-    const { secrets } = this.dependencies;
+    const ofRepository = environment?.repository?.secret;
     const toField = (name: string) =>
-      name === environment?.repository?.secret ? 'environment.repository.secret' : `secrets.${names.indexOf(name)}`;
-    const missing = await secrets.findMissing(accountId, names);
+      name === ofRepository ? 'environment.repository.secret' : `secrets.${names.indexOf(name)}`;
+    const usable = await this.dependencies.secrets.listUsable(place, names);
+    const missing = names.filter((name) => !usable.some((secret) => secret.name === name));
     const problems = [
-      ...missing.map((name) => ({ field: toField(name), message: `there is no secret named "${name}"` })),
-      ...(await validateRepositorySecret(environment, secrets, accountId)),
+      ...missing.map((name) => ({ field: toField(name), message: `there is no secret named "${name}" for the run` })),
+      ...validateRepositorySecret(
+        environment,
+        usable.filter(({ name }) => name === ofRepository),
+      ),
     ];
     if (problems.length > 0) throw new InvalidRequest(problems);
   }

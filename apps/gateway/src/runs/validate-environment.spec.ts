@@ -1,4 +1,4 @@
-import { type SecretPolicy, accountId } from '@rondo/contract';
+import type { SecretPolicy } from '@rondo/contract';
 import { validateEnvironment, validateRepositorySecret } from './validate-environment';
 
 const url = 'https://example.com/site.git';
@@ -23,30 +23,26 @@ describe('validateRepositorySecret', () => {
     placement: { in: 'basic', username: 'robot' },
   };
   const problems = (policies: SecretPolicy[], repository: object = { url, secret: 'TOKEN' }) =>
-    validateRepositorySecret(
-      { repository } as never, // as a request has it
-      { listPolicies: () => Promise.resolve(policies) },
-      accountId.parse('acc_1'),
-    );
+    validateRepositorySecret({ repository } as never, policies); // as a request has it
 
   it.each<[string, Partial<SecretPolicy>]>([
     ['placement must be `basic`', { placement: { in: 'header', name: 'Authorization' } }],
     ['`allowed_hosts` must name example.com', { allowed_hosts: ['github.com', 'http://example.com'] }],
     ['`methods` must have GET and POST', { methods: ['GET'] }],
-  ])('says what a secret lacks: %s', async (reason, policy) => {
-    expect(await problems([{ ...fitting, ...policy }])).toEqual([
+  ])('says what a secret lacks: %s', (reason, policy) => {
+    expect(problems([{ ...fitting, ...policy }])).toEqual([
       { field: 'environment.repository.secret', message: `TOKEN cannot be used for ${url}: its ${reason}` },
     ]);
   });
 
-  it('names the scheme and the port that the secret has to name', async () => {
-    const [problem] = await problems([fitting], { url: 'http://git.internal:3000/site.git', secret: 'TOKEN' });
+  it('names the scheme and the port that the secret has to name', () => {
+    const [problem] = problems([fitting], { url: 'http://git.internal:3000/site.git', secret: 'TOKEN' });
     expect(problem?.message).toContain('must name http://git.internal:3000');
   });
 
-  it('takes one of several that fits, a name that is not stored yet, and a repository without one', async () => {
-    expect(await problems([{ ...fitting, methods: ['GET'] }, fitting])).toEqual([]);
-    expect(await problems([])).toEqual([]);
-    expect(await problems([], { url })).toEqual([]);
+  it('takes one of several that fits, a name that is not stored yet, and a repository without one', () => {
+    expect(problems([{ ...fitting, methods: ['GET'] }, fitting])).toEqual([]);
+    expect(problems([])).toEqual([]);
+    expect(problems([], { url })).toEqual([]);
   });
 });

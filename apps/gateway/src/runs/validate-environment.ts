@@ -1,5 +1,4 @@
-import { type AccountId, type Environment, type RunSettings, whyNotForRepository } from '@rondo/contract';
-import type { Secrets } from '@rondo/persistence';
+import { type Environment, type RunSettings, type SecretPolicy, whyNotForRepository } from '@rondo/contract';
 import { type SettingsProblem, environmentNeeds } from '@rondo/domain';
 
 /** Refuses what no executor that was heard of can honour. `whyNowhere` gives the reason for a need, or undefined. */
@@ -20,18 +19,13 @@ export function validateEnvironment(
   });
 }
 
-/**
- * Refuses a secret with which git could not ask for the repository. A project may have another of that name, so one that fits is
- * enough, and none at all is refused where a run begins.
- */
-export async function validateRepositorySecret(
+/** Refuses a secret with which git could not ask for the repository. One of those that have its name has to fit, if there are any. */
+export function validateRepositorySecret(
   { repository }: Environment = {},
-  secrets: Pick<Secrets, 'listPolicies'>,
-  accountId: AccountId,
-): Promise<SettingsProblem[]> {
+  policies: readonly SecretPolicy[],
+): SettingsProblem[] {
   if (repository?.secret === undefined) return [];
   const { url, secret: name } = repository;
-  const policies = await secrets.listPolicies(accountId, name);
   const reasons = policies.map((policy) => whyNotForRepository(url, policy));
   const [first] = reasons;
   if (first === undefined || reasons.includes(undefined)) return [];

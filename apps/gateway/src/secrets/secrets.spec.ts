@@ -107,7 +107,7 @@ describe('secrets', () => {
     const order = (secrets: readonly string[]) => gateway.as(key).post('/v1/runs').send({ input: 'Go.', secrets });
 
     expect((await order(['GITHUB_TOKEN', 'NO_SUCH']).expect(422)).body.errors).toEqual([
-      { field: 'secrets.1', message: 'there is no secret named "NO_SUCH"' },
+      { field: 'secrets.1', message: 'there is no secret named "NO_SUCH" for the run' },
     ]);
     await order(['GITHUB_TOKEN']).expect(202);
     await gateway
@@ -115,6 +115,33 @@ describe('secrets', () => {
       .post('/v1/runs')
       .send({ input: 'Go.', secrets: ['GITHUB_TOKEN'] })
       .expect(422);
+  });
+
+  it('are those of the project of a run, and one that does not fit there is refused where the run begins', async () => {
+    const project = (await gateway.as(key).post('/v1/projects').send({}).expect(201)).body.id as string;
+    const thread = (await gateway.as(key).post('/v1/threads').send({ project_id: project }).expect(201)).body
+      .id as string;
+    const git = {
+      ...{ methods: ['GET', 'POST'], allowed_hosts: ['git.example'], placement: { in: 'basic', username: 'robot' } },
+    };
+    await create({ ...git, name: 'GIT' });
+    await create({ ...git, name: 'GIT', allowed_hosts: ['other.example'], project_id: project });
+    await create({ name: 'OF_PROJECT', project_id: project });
+    const environment = { repository: { url: 'https://git.example/site.git', secret: 'GIT' } };
+    const refused = async (body: object) => {
+      const answer = await gateway
+        .as(key)
+        .post('/v1/runs')
+        .send({ input: 'Go.', ...body });
+      return [answer.status, answer.body.errors?.map(({ field }: { field: string }) => field)];
+    };
+
+    expect(await refused({ environment })).toEqual([202, undefined]);
+    for (const place of [{ project_id: project }, { thread_id: thread }]) {
+      expect(await refused({ ...place, environment })).toEqual([422, ['environment.repository.secret']]);
+      expect(await refused({ ...place, secrets: ['OF_PROJECT'] })).toEqual([202, undefined]);
+    }
+    expect(await refused({ secrets: ['OF_PROJECT'] })).toEqual([422, ['secrets.0']]);
   });
 
   it('need a key to seal them with, whose setting the refusal names', async () => {

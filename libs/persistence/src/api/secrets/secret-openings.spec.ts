@@ -112,6 +112,11 @@ describe('what may be done with a secret', () => {
     expect(await openings.findGranted(inside)).toEqual([
       { name: 'TOKEN', allowed_hosts: ['api.example'], methods: ['GET'], placement: ofProject.placement },
     ]);
-    expect(await secrets.findMissing(fixture.accountId, ['TOKEN', 'GONE'])).toEqual(['GONE']);
+    const { accountId } = fixture;
+    const usable = (place: object) => secrets.listUsable({ accountId, ...place }, ['TOKEN', 'GONE']);
+    const { thread_id: threadId } = await fixture.runs.get({ accountId, runId: inside });
+    expect(await usable({ projectId: project.id })).toEqual(await openings.findGranted(inside));
+    expect(await usable({ threadId })).toEqual(await openings.findGranted(inside));
+    expect(await usable({})).toEqual(await openings.findGranted(outside));
   });
 });

@@ -19,6 +19,7 @@ import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import { keepProject } from '../projects/project-row';
+import type { RunPlace } from '../sandboxes';
 
 export interface SecretAddress {
   readonly accountId: AccountId;
@@ -102,11 +103,15 @@ update secrets set description = $2, allowed_hosts = $3, methods = $4, placement
 where id = $1 returning ${columns}`,
 );
 
-const missingNames = checked(
-  z.object({ name: z.string() }),
+/** A secret of the project counts before one of the account with the same name. */
+const usableIn = checked(
+  secretRow.pick({ name: true, allowed_hosts: true, methods: true, placement: true }),
   `
-select given.name from unnest($2::text[]) as given(name)
-where not exists (select from secrets where account_id = $1 and secrets.name = given.name)`,
+select distinct on (name) name, allowed_hosts, methods, placement from secrets
+where account_id = $1 and name = any($2::text[])
+  and (project_id is null
+    or project_id = coalesce($3, (select project_id from threads where threads.id = $4 and threads.account_id = $1)))
+order by name, project_id nulls last`,
 );
 
 const policiesOfName = checked(
@@ -151,9 +156,12 @@ export class Secrets {
     return toPage((await newestSecrets.all(this.database.sql, values)).map(shown), limit);
   }
 
-  /** Those of the names that no secret of the account has, in none of its projects either. */
-  async findMissing(accountId: AccountId, names: readonly string[]): Promise<readonly string[]> {
-    return (await missingNames.all(this.database.sql, [accountId, names])).map(({ name }) => name);
+  /** What a run in that place finds under these names. */
+  async listUsable(
+    { accountId, projectId: project, threadId: thread }: RunPlace,
+    names: readonly string[],
+  ): Promise<readonly (SecretPolicy & { readonly name: string })[]> {
+    return usableIn.all(this.database.sql, [accountId, names, project ?? null, thread ?? null]);
   }
 
   /** Of the account itself and of its projects. */
