@@ -308,6 +308,7 @@ function toServices(
     readUsage: (account) => readQuotaUsage(adapters.database, account),
     readRunMinutes: (account) => readRunMinutes(adapters.database, account),
     readWaitingCallBytes: (account) => readWaitingCallBytes(adapters, account),
+    measureKeptFiles: (account) => adapters.sandboxService.measureKeptFiles(account),
     readTier: (account) => accountLimits.readTier(account),
     onError: warn('use of an account not read'),
   });

@@ -57,7 +57,7 @@ export const balance = z.object({
   quotas: quotas
     .optional()
     .describe(
-      `What the account has and may have of each: ${quotaName.options.map((name) => `\`${name}\``).join(', ')}.`,
+      `What the account has and may have of each: ${[...quotaName.options, 'rewind_bytes'].map((name) => `\`${name}\``).join(', ')}.`,
     ),
 });
 export type Balance = z.infer<typeof balance>;

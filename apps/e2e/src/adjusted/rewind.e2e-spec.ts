@@ -160,6 +160,16 @@ describe('files as they were then', () => {
     expect((await client.facts(again)).map(({ type }) => type)).toContain('workspace.rewound');
   });
 
+  it('what the states take is among the quotas of the account', async () => {
+    await origin('counted');
+    const { quotas } = await client.json<{ quotas: Record<string, { used: number; limit: number }> }>(
+      'GET',
+      '/balance',
+    );
+    expect(quotas['rewind_bytes']).toEqual({ used: expect.any(Number), limit: 4 * 256 * 1024 ** 2 });
+    expect(quotas['rewind_bytes']?.used).toBeGreaterThan(0);
+  });
+
   it('is refused by name where nothing was kept', async () => {
     const { id, thread_id } = await client.createRun({ model: 'demo/plain', input: 'Go.' });
     await client.settled(id);

@@ -32,6 +32,7 @@ function quotasOver(used: Partial<typeof stored> = {}, tier?: AccountTier) {
     },
     readWaitingCallBytes: () => Promise.resolve(state.waitingBytes),
     readRunMinutes: () => Promise.resolve(state.runMinutes),
+    measureKeptFiles: () => Promise.resolve(undefined),
     readTier: () => Promise.resolve(tier),
     onError: (error) => {
       throw error;

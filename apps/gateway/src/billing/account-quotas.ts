@@ -21,6 +21,8 @@ interface AccountQuotasParts {
   readonly readRunMinutes: (account: AccountId) => Promise<number>;
   /** The bytes of its tool calls that are not answered yet. Undefined while that cannot be read. */
   readonly readWaitingCallBytes: (account: AccountId) => Promise<number | undefined>;
+  /** What earlier states of files take, and may take. Undefined where none are kept. */
+  readonly measureKeptFiles: (account: AccountId) => Promise<Quotas[string] | undefined>;
   /** Undefined without tiers. */
   readonly readTier: (account: AccountId) => Promise<AccountTier | undefined>;
   /** Called when a usage could not be read again; the one before is used meanwhile. */
@@ -82,9 +84,10 @@ export class AccountQuotas {
 
   /** As it is now. Without what has no limit, and what cannot be read at the moment. */
   async readQuotas(account: AccountId): Promise<Quotas> {
-    const [{ used, limits }, waiting] = await Promise.all([
+    const [{ used, limits }, waiting, kept] = await Promise.all([
       this.read(account),
       this.parts.readWaitingCallBytes(account),
+      this.parts.measureKeptFiles(account),
     ]);
     const stored = Object.entries(used) as [StoredQuota, number][]; // the keys of KnownUsage
     const quotas: Quotas = Object.fromEntries(
@@ -92,9 +95,11 @@ export class AccountQuotas {
         .filter(([name]) => limits[name] !== Infinity)
         .map(([name, amount]) => [name, { used: amount, limit: limits[name] }]),
     );
-    return waiting === undefined
-      ? quotas
-      : { ...quotas, waiting_call_bytes: { used: waiting, limit: limits.waiting_call_bytes } };
+    return {
+      ...quotas,
+      ...(waiting !== undefined && { waiting_call_bytes: { used: waiting, limit: limits.waiting_call_bytes } }),
+      ...(kept && { rewind_bytes: kept }),
+    };
   }
 
   private async findUsage(

@@ -65,6 +65,17 @@ describe('files as they were then', () => {
   });
 });
 
+describe('what files as they were then take', () => {
+  it('is in the balance, unless nothing is kept', async () => {
+    await asked();
+    const read = async () => (await api().get('/v1/balance').expect(200)).body.quotas as object;
+
+    expect(await read()).not.toHaveProperty('rewind_bytes');
+    executor.keptFiles = { used: 7_340_032, limit: 1_073_741_824 };
+    expect(await read()).toMatchObject({ rewind_bytes: executor.keptFiles });
+  });
+});
+
 describe('a run that is tried again', () => {
   it('asks the same with the same settings, and withdraws what followed', async () => {
     const given = { input: 'Go.', model: 'demo/plain', metadata: { ticket: '7' }, limits: { max_iterations: 3 } };

@@ -19,7 +19,7 @@ import { ApiError } from '../problems/api-error';
 import { asApiError, asErrorOfNewer, asPreviewError, unavailable, whyNotKept } from './sandbox-errors';
 
 /** About an account, and not one thread of it. */
-type AccountOperation = 'states' | 'sites' | 'preparation';
+type AccountOperation = 'states' | 'sites' | 'preparation' | 'kept_files';
 type Operation = Exclude<SandboxRequest['op'], AccountOperation>;
 /** A request without what the sandbox's row says. */
 type Question<Op extends Operation> = Omit<Extract<SandboxRequest, { op: Op }>, 'thread_id' | 'account_id'>;
@@ -33,7 +33,7 @@ const answerWithinMs = 2_000;
 type SandboxPlace = Pick<SandboxAddress & Sandbox, 'accountId' | 'executorId' | 'threadId'>;
 
 interface SandboxServiceParts {
-  readonly sandboxes: Pick<Sandboxes, 'get' | 'ofThread' | 'readWorkspace' | 'keep'>;
+  readonly sandboxes: Pick<Sandboxes, 'get' | 'ofThread' | 'readWorkspace' | 'keep' | 'readExecutors'>;
   readonly link: Promise<NatsLink>;
   /** The longest file that may be sent. */
   readonly maxFileBytes: number;
@@ -78,6 +78,17 @@ export class SandboxService {
   async findPreparationStep(executorId: string, { accountId, runId }: RunAddress): Promise<RunWait['step']> {
     const request = { op: 'preparation', account_id: accountId, run_id: runId } as const;
     return (await this.askSoon<'preparation'>(executorId, request))?.step ?? undefined;
+  }
+
+  /** What earlier states of files take, and may take, on all executors together that answer soon. Undefined where none keeps any. */
+  async measureKeptFiles(accountId: AccountId): Promise<SandboxHead<'kept_files'> | undefined> {
+    const executors = await this.parts.sandboxes.readExecutors(accountId);
+    const request = { op: 'kept_files', account_id: accountId } as const;
+    const known = await Promise.all(executors.map((executor) => this.askSoon<'kept_files'>(executor, request)));
+    const heads = known.filter((head) => head !== undefined);
+    if (heads.length === 0) return undefined;
+    const add = (part: 'used' | 'limit') => heads.reduce((sum, head) => sum + head[part], 0);
+    return { used: add('used'), limit: add('limit') };
   }
 
   /** Undefined where it is away, does not answer soon, or is of a version that does not know the question. */

@@ -38,6 +38,8 @@ export class TestExecutor {
   readonly terminals = new Map<string, (tunnel: Duplex, request: Extract<SandboxRequest, { op: 'exec' }>) => void>();
   /** What is said to have been kept of the files, by the thread. */
   readonly moments = new Map<string, SandboxHead<'moment'>>();
+  /** What states of files take here. Undefined: none are kept. */
+  keptFiles: SandboxHead<'kept_files'> | undefined;
   /** What it is at in the preparation of a workspace, by the run. */
   readonly steps = new Map<string, SandboxHead<'preparation'>['step']>();
   /** The server of each preview, by the thread. */
@@ -102,6 +104,10 @@ export class TestExecutor {
       return { head: { states: request.thread_ids.map((thread_id) => ({ thread_id, ...this.readState(thread_id) })) } };
     }
     if (request.op === 'sites') return { head: { sites: this.sites.filter(belongsTo(request.account_id)) } };
+    if (request.op === 'kept_files') {
+      if (!this.keptFiles) throw new TunnelError('unsupported', 'Earlier states of workspaces are not kept here.');
+      return { head: this.keptFiles };
+    }
     if (request.op === 'preparation') return { head: { step: this.steps.get(request.run_id) ?? null } };
     const { thread_id: thread } = request;
     const files = this.workspaces.get(thread) ?? new Map<string, Buffer>();

@@ -52,7 +52,7 @@ interface SandboxAccessParts {
   readonly operator: BrowserOperator;
 }
 
-type ThreadRequest = Exclude<SandboxRequest, { op: 'states' | 'sites' | 'preparation' }>;
+type ThreadRequest = Exclude<SandboxRequest, { op: 'states' | 'sites' | 'preparation' | 'kept_files' }>;
 type RequestWithOp<Op extends SandboxRequest['op']> = Extract<SandboxRequest, { op: Op }>;
 
 interface Preparing {
@@ -104,6 +104,7 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
   private async perform(request: SandboxRequest): Promise<AcceptedTunnel> {
     if (request.op === 'states') return { head: { states: await this.parts.states.ofAll(request.thread_ids) } };
     if (request.op === 'sites') return { head: { sites: await this.readSites(request.account_id) } };
+    if (request.op === 'kept_files') return { head: await this.requireMoments().measure(request.account_id) };
     if (request.op === 'preparation') return { head: { step: this.findStep(request) } };
     return this.performOn(request.thread_id, request);
   }

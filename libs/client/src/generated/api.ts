@@ -569,7 +569,7 @@ export type components = {
             available_usd: number | null;
             /** @description What is charged for a model call, as a multiple of its cost. All other amounts here are charges. */
             price_factor: number;
-            /** @description What the account has and may have of each: `api_keys`, `threads`, `message_bytes`, `image_bytes`, `file_bytes`, `workspaces`, `active_runs`, `triggers`, `webhook_endpoints`, `waiting_call_bytes`, `run_minutes`. */
+            /** @description What the account has and may have of each: `api_keys`, `threads`, `message_bytes`, `image_bytes`, `file_bytes`, `workspaces`, `active_runs`, `triggers`, `webhook_endpoints`, `waiting_call_bytes`, `run_minutes`, `rewind_bytes`. */
             quotas?: {
                 [key: string]: {
                     used: number;
@@ -2801,7 +2801,7 @@ export type components = {
                 available_usd: number | null;
                 /** @description What is charged for a model call, as a multiple of its cost. All other amounts here are charges. */
                 price_factor: number;
-                /** @description What the account has and may have of each: `api_keys`, `threads`, `message_bytes`, `image_bytes`, `file_bytes`, `workspaces`, `active_runs`, `triggers`, `webhook_endpoints`, `waiting_call_bytes`, `run_minutes`. */
+                /** @description What the account has and may have of each: `api_keys`, `threads`, `message_bytes`, `image_bytes`, `file_bytes`, `workspaces`, `active_runs`, `triggers`, `webhook_endpoints`, `waiting_call_bytes`, `run_minutes`, `rewind_bytes`. */
                 quotas?: {
                     [key: string]: {
                         used: number;

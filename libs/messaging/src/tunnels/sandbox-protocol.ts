@@ -53,6 +53,8 @@ export const sandboxRequest = z.discriminatedUnion('op', [
   z.object({ ...thread, op: z.literal('rewind'), run_id: runId, of: threadId, moment: z.string().max(64) }),
   /** What `prepare` is at, where this executor prepares the run's workspace. */
   z.object({ account_id: accountId, op: z.literal('preparation'), run_id: runId }),
+  /** What earlier states of the account's files take on this executor, in bytes. */
+  z.object({ account_id: accountId, op: z.literal('kept_files') }),
   z.object({ account_id: accountId, op: z.literal('sites') }),
   z.object({ account_id: accountId, op: z.literal('states'), thread_ids: z.array(threadId).max(200) }),
 ]);
@@ -103,6 +105,7 @@ const heads = {
   exec: z.object({}),
   prepare: z.object({}),
   preparation: z.object({ step: z.object({ name: preparationStep, since: z.iso.datetime() }).nullable() }),
+  kept_files: z.object({ used: count, limit: count }),
   moment: z.object({ moment: z.string().nullable(), refused: z.string().nullable() }),
   rewind_preview: z.object({}),
   rewind: z.object({}),

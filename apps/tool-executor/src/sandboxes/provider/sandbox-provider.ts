@@ -95,6 +95,8 @@ export interface SandboxMoments {
    * `unavailable` while calls of the thread are at work.
    */
   bringBack(threadId: string, order: ReturnOrder): Promise<FileChanges>;
+  /** What the states of an account take, and may take, in bytes. */
+  measure(account: string): Promise<{ used: number; limit: number }>;
 }
 
 export interface UseOfFiles {

@@ -42,6 +42,11 @@ export class AccountShares {
     this.kept.delete(threadId);
   }
 
+  async measure(account: string): Promise<number> {
+    await (this.loaded ??= this.load());
+    return this.add(account);
+  }
+
   /** May wait for the turn of any workspace of the account. */
   async keepWithin(account: string): Promise<void> {
     await (this.loaded ??= this.load());

@@ -307,6 +307,10 @@ describe('Moments', () => {
       true,
     ]);
     expect(measureStore('thr_2')).toBe(0);
+    const { used, limit } = await moments.measure('acc_1');
+    expect([used > 900_000, used <= mebibyte, limit]).toEqual([true, true, mebibyte]);
+    await expect(open({ accountBytes: mebibyte }).measure('acc_1')).resolves.toEqual({ used, limit });
+    await expect(moments.measure('acc_3')).resolves.toEqual({ used: 0, limit: mebibyte });
   });
 
   it('does not begin a return while a call is at work', async () => {

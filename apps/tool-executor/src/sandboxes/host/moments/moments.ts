@@ -146,6 +146,10 @@ export class Moments implements SandboxMoments {
     return changes;
   }
 
+  async measure(account: string): Promise<{ used: number; limit: number }> {
+    return { used: await this.shares.measure(account), limit: this.parts.accountBytes };
+  }
+
   /** Takes the state over from another workspace, where it may be about to be kept. Resolves to its tree. */
   private async adopt(threadId: string, of: string, moment: string): Promise<string> {
     const store = await this.turns.run(threadId, () => this.open(threadId));
