@@ -10,6 +10,7 @@ import { RunsPage } from './runs/runs-page.tsx';
 import { readRunsSearch } from './runs/runs-search.ts';
 import { readSandboxSearch } from './sandboxes/sandbox-search.ts';
 import { readSkillSearch } from './skills/skill-search.ts';
+import { requestEarly } from './session/early-requests.ts';
 import { Shell } from './shell/shell.tsx';
 import { readThreadsSearch } from './threads/threads-search.ts';
 import { Failed } from './ui/states.tsx';
@@ -237,13 +238,21 @@ export const router = createRouter({
   defaultErrorComponent: ({ error }) => <Failed error={error} />,
 });
 
-/** Loads what the page of this address consists of, for when it will be shown. */
+/** Loads what the page of this address consists of, and of a run what it shows first, for when there is a session. */
 export function preloadPage(): void {
-  const matches: readonly { readonly routeId: keyof typeof router.routesById }[] = router.matchRoutes(
-    router.latestLocation.pathname,
-    router.latestLocation.search,
-  );
-  for (const { routeId } of matches) void router.loadRouteChunk(router.routesById[routeId]);
+  const matches: readonly { readonly routeId: keyof typeof router.routesById; readonly params: object }[] =
+    router.matchRoutes(router.latestLocation.pathname, router.latestLocation.search);
+  for (const { routeId, params } of matches) {
+    if (routeId === '/runs/$runId' && 'runId' in params) requestRun(String(params.runId));
+    void router.loadRouteChunk(router.routesById[routeId]);
+  }
+}
+
+/** As the client asks for it. A hidden page holds no connection. */
+function requestRun(runId: string): void {
+  const url = `${gatewayUrl()}/v1/runs/${encodeURIComponent(runId)}`;
+  requestEarly(url);
+  if (!document.hidden) requestEarly(`${url}/stream`, { Accept: 'text/event-stream', 'Last-Event-ID': '0' });
 }
 
 declare module '@tanstack/react-router' {

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { takeEarly } from './early-requests.ts';
 
 const listeners = new Set<() => void>();
 let isLost = false;
@@ -15,7 +16,7 @@ const answersOfProxies: readonly number[] = [502, 504];
 /** The same `fetch`, which notes whether the gateway answers. A request that the page itself gives up says nothing. */
 export const watchedFetch: typeof fetch = async (...request) => {
   try {
-    const response = await fetch(...request);
+    const response = (await takeEarly(...request)) ?? (await fetch(...request));
     setLost(answersOfProxies.includes(response.status));
     return response;
   } catch (error) {

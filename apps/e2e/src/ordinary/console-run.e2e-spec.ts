@@ -53,6 +53,25 @@ describe('the page of a run', () => {
     expect(await page.getByText('then older messages are summarized').count()).toBe(0);
   });
 
+  it('asks for its events once, while the code of its page still comes', async () => {
+    const run = await client.createRun({ model: 'demo/plain', input: 'Hello.' });
+    await client.settled(run.id);
+    const events = `**/v1/runs/${run.id}/stream`;
+    const code = '**/assets/run-page-*.js';
+    let comes = (): void => undefined;
+    const whenItComes = new Promise<void>((resolve) => (comes = resolve));
+    let asked = 0;
+    await page.route(events, (route) => ((asked += 1), route.continue()));
+    await page.route(code, (route) => whenItComes.then(() => route.continue()));
+    const first = page.waitForRequest(events);
+    await page.goto(`${client.url}/console/runs/${run.id}`, { waitUntil: 'commit' });
+    await first;
+    comes();
+    await page.getByText('The end', { exact: true }).waitFor();
+    expect(asked).toBe(1);
+    await page.unrouteAll();
+  });
+
   it('forks a run before one of its iterations, without running again what has run (I5)', async () => {
     const origin = await client.createRun(twoSteps('Fork me.'));
     await client.settled(origin.id);
