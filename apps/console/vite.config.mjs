@@ -29,6 +29,15 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
+      // A browser asks a gateway for six files at a time: few that are somewhat large come sooner than many small ones.
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'first', tags: ['$initial'], priority: 2 },
+            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 20_000, priority: 1 },
+          ],
+        },
+      },
       onLog(level, log, print) {
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') print(level, log); // "use client" means nothing to a browser
       },
