@@ -9,7 +9,7 @@ export async function* dataOfEvents(
   const reader = body.getReader();
   const decoder = new TextDecoder();
   const lines = new Lines();
-  let data: string[] = [];
+  let data: string | undefined;
   try {
     for (;;) {
       const { done, value } = await reader.read();
@@ -17,10 +17,13 @@ export async function* dataOfEvents(
       heard();
       const events: string[] = [];
       for (const line of lines.push(decoder.decode(value, { stream: true }))) {
-        if (line.startsWith('data:')) data.push(line.slice(line.startsWith('data: ') ? 6 : 5));
-        if (line !== '' || data.length === 0) continue;
-        events.push(data.join('\n'));
-        data = [];
+        if (line.startsWith('data:')) {
+          const text = line.slice(line.startsWith('data: ') ? 6 : 5);
+          data = data === undefined ? text : `${data}\n${text}`;
+        }
+        if (line !== '' || data === undefined) continue;
+        events.push(data);
+        data = undefined;
       }
       if (events.length > 0) yield events;
     }
@@ -39,13 +42,13 @@ class Lines {
     if (text !== '') this.endedWithReturn = text.endsWith('\r');
     const lines = rest.split(rest.includes('\r') ? /\r\n|\r|\n/ : '\n'); // almost always the latter, which is faster
     const last = lines.pop() ?? '';
-    const [first, ...others] = lines;
+    const [first] = lines;
     if (first === undefined) {
       this.pieces.push(last); // joined once: a long line arrives in many pieces
-      return [];
+      return lines;
     }
-    const whole = [...this.pieces, first].join('');
+    lines[0] = [...this.pieces, first].join('');
     this.pieces = [last];
-    return [whole, ...others];
+    return lines;
   }
 }
