@@ -10,7 +10,7 @@ interface ApprovalsProps {
 /** The calls that a person decides about, with exactly the arguments that they would be sent with. */
 export function Approvals({ approvals, approve }: ApprovalsProps) {
   return approvals.map((approval) => (
-    <section key={approval.id} className="rondo-approval" aria-label={`Approval of ${approval.name}`}>
+    <div key={approval.id} role="group" className="rondo-approval" aria-label={`Approval of ${approval.name}`}>
       <p>
         May the agent call <code>{approval.name}</code>?
       </p>
@@ -18,7 +18,7 @@ export function Approvals({ approvals, approve }: ApprovalsProps) {
         {JSON.stringify(approval.arguments, null, 2)}
       </pre>
       <Decision decide={(decision) => approve(approval, decision)} />
-    </section>
+    </div>
   ));
 }
 

@@ -84,7 +84,7 @@ function OpenApproval({ approval }: { readonly approval: Approval }) {
   const [edited, setEdited] = useState<string | null>(null);
   const now = useNow();
   return (
-    <section className="approval" aria-label={`Approval of ${approval.name}`}>
+    <div role="group" className="approval" aria-label={`Approval of ${approval.name}`}>
       <header>
         <code className="call-name">{approval.name}</code>
         <span className="hint">
@@ -100,7 +100,7 @@ function OpenApproval({ approval }: { readonly approval: Approval }) {
         <ArgumentsField text={edited} onChange={setEdited} />
       )}
       <Decisions approval={approval} edited={edited} setEdited={setEdited} />
-    </section>
+    </div>
   );
 }
 

@@ -33,7 +33,7 @@ function UnknownCall({ call }: { readonly call: ToolCall }) {
     await refreshKey(['inbox']);
   };
   return (
-    <section className="approval" aria-label={`${call.name}, outcome unknown`}>
+    <div role="group" className="approval" aria-label={`${call.name}, outcome unknown`}>
       <header>
         <code className="call-name">{call.name}</code>
         <span className="hint">It was sent, and no answer came. Did it take effect?</span>
@@ -50,6 +50,6 @@ function UnknownCall({ call }: { readonly call: ToolCall }) {
           ))}
         </div>
       )}
-    </section>
+    </div>
   );
 }

@@ -99,7 +99,7 @@ const wrongModel: readonly string[] = ['not_found', 'model_not_supported'];
 
 function Failure({ failure: { code, title, message } }: { readonly failure: RunFailure }) {
   return (
-    <div className="failure" role="alert">
+    <div className="failure" role="alert" tabIndex={0}>
       <p>
         <strong>{title ?? code}.</strong> {message}
       </p>

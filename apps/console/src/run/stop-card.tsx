@@ -14,7 +14,7 @@ export function StopCard({ view, details }: { readonly view: RunView; readonly d
   const names = new Map(view.rows.flatMap((row) => (row.kind === 'tool_call' ? [[row.id, row.name] as const] : [])));
   const running = view.rows.flatMap((row) => (row.kind === 'tool_call' && row.status === 'dispatched' ? [row] : []));
   return (
-    <section className="receipt" aria-label="Receipt of the stop">
+    <section className="receipt" aria-label="Receipt of the stop" tabIndex={0}>
       <h2>{receipt ? 'Stopped' : 'Stopping'}</h2>
       {stopRequest.reason !== null && <p className="hint">{stopRequest.reason}</p>}
       <dl>

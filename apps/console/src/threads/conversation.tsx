@@ -47,7 +47,7 @@ export function LiveConversation({ run, before, after, ...props }: LiveConversat
     <ChatView {...others} {...{ live, endings, browser, ask, top }} isActive={!view.isOver}>
       <StopCard view={view} details={details} />
       {view.failure && (
-        <p className="failure" role="alert">
+        <p className="failure" role="alert" tabIndex={0}>
           <strong>{view.failure.title ?? view.failure.code}.</strong> {view.failure.message}
         </p>
       )}

@@ -158,7 +158,7 @@ describe('the page of a run', () => {
     });
     await client.settled(run.id);
     await open(run.id);
-    const asked = page.getByRole('region', { name: 'Approval of execute_command' });
+    const asked = page.getByRole('group', { name: 'Approval of execute_command' });
     await asked.getByRole('button', { name: 'Edit' }).click();
     await browser.expectAccessible('a call that is edited');
     await asked.getByLabel('Arguments, as JSON').fill('{"command": "echo to the right place", "blocking": true}');

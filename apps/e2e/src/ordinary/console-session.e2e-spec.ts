@@ -83,16 +83,23 @@ describe('the console of an account', () => {
     const both = await client.createRun({ ...task, ...approval });
     await client.settled(both.id);
     await browser.open(`/console/runs/${both.id}`);
+    await page.getByRole('group', { name: 'Approval of execute_command' }).nth(1).waitFor();
+    await browser.expectAccessible('two approvals');
     await page.getByRole('button', { name: 'Approve all 2' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Approve all 2' }).click();
     await page.getByText('Completed', { exact: true }).waitFor();
 
     const denied = await client.createRun({
-      ...scripted('Again.', [{ calls: [call('echo three')] }, { text: 'Done.' }]),
+      ...scripted('Again.', [{ calls: [call(`echo three ${'and more '.repeat(100)}`)] }, { text: 'Done.' }]),
       ...approval,
     });
     await client.settled(denied.id);
     await browser.open(`/console/runs/${denied.id}`);
+    await page.setViewportSize({ width: 390, height: 780 });
+    const approve = await page.getByRole('button', { name: 'Approve' }).boundingBox();
+    const bar = await page.getByRole('slider').boundingBox();
+    expect((approve?.y ?? Infinity) + (approve?.height ?? 0)).toBeLessThan(bar?.y ?? 0);
+    await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByRole('button', { name: 'Edit' }).click();
     expect(await page.evaluate('document.activeElement.tagName')).toBe('TEXTAREA');
     await page.getByRole('button', { name: 'Leave as it was' }).click();

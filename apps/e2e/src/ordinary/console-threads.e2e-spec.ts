@@ -58,6 +58,9 @@ describe('threads in the console', () => {
     const receipt = page.getByRole('region', { name: 'Receipt of the stop' });
     await receipt.getByText('Tokens after the stop').waitFor();
     await page.getByText('Stopped', { exact: true }).first().waitFor();
+    await page.setViewportSize({ width: 390, height: 600 });
+    await browser.expectAccessible('a receipt on a phone');
+    await page.setViewportSize({ width: 1280, height: 800 });
   });
 
   it('a question is answered with the next message', async () => {

@@ -128,7 +128,7 @@ describe('the console in a browser', () => {
       tools: { execute_command: { require_approval: true } },
     });
     await open('/console/inbox');
-    const call = page.getByRole('region', { name: 'Approval of execute_command' });
+    const call = page.getByRole('group', { name: 'Approval of execute_command' });
     await call.getByText('"command": "echo to the wrong place"').waitFor();
     const waiting = page.getByRole('article').filter({ has: page.getByRole('link', { name: 'Publish it.' }) });
     await waiting.getByText('demo/scripted', { exact: true }).waitFor();

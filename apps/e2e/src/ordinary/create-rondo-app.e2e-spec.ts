@@ -173,7 +173,7 @@ describe('the chat of create-rondo-app, in a browser', () => {
     await open();
     const calls = [call('get_local_time', {}), call('save_note', { text: 'Milk' })];
     await say('tools', [{ calls }, { text: 'It is noted.' }]);
-    const approval = browser.page.getByRole('region', { name: 'Approval of save_note' });
+    const approval = browser.page.getByRole('group', { name: 'Approval of save_note' });
     await approval.getByText('"Milk"').waitFor();
     await browser.expectAccessible('an approval');
 
