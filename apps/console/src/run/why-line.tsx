@@ -1,4 +1,4 @@
-import { type RunView, describeEnding } from '@rondo/client';
+import { type RunRow, type RunView, describeEnding } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { useRondo } from '../session/use-session.ts';
 
@@ -19,8 +19,13 @@ export function WhyLine({ runId, view, isNow }: WhyLineProps) {
   });
   if (!isNow) return <p role="status">State after event {view.lastSeq}.</p>;
   if (view.isOver) return <p role="status">{endingSentence(view)}</p>;
+  if (isBeingWritten(view.rows.at(-1))) return <p role="status">The model writes its reply.</p>;
   return <p role="status">{data?.sentence ?? ''}</p>;
 }
+
+/** What is open is after all other rows. */
+const isBeingWritten = (row: RunRow | undefined): boolean =>
+  row?.kind === 'message' ? row.isOpen : row?.kind === 'tool_call' && row.status === 'drafting';
 
 const endingSentence = ({ status, finishReason, failure }: RunView): string =>
   describeEnding({ status, finish_reason: finishReason, error: failure })?.sentence ?? '';

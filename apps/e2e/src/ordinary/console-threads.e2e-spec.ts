@@ -49,6 +49,7 @@ describe('threads in the console', () => {
     await say('Tell me a story.', 'demo/long:tokens=4000');
     await conversation().getByText('The quick brown fox').first().waitFor();
     await page.getByText('Running', { exact: true }).waitFor();
+    await page.getByText('The model writes its reply.').waitFor();
     await conversation().press('Home');
     await conversation().getByText('It says a number.', { exact: true }).waitFor();
   });
