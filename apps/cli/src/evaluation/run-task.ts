@@ -49,12 +49,18 @@ async function readRun(task: EvaluationTask, input: string, { rondo, log, settin
     task.files.map(async (path) => new File([await readFile(path)], basename(path))),
   );
   const run = await rondo.runs.create(
-    { ...settings.run, input, metadata: { evaluation_task: task.taskId.slice(0, 500) } },
+    { ...settings.run, input, metadata: toMetadata(task) },
     { attachments, idempotencyKey: log.toKey(attempt), signal },
   );
   log.started(attempt, run.id);
   return run.id;
 }
+
+/** All questions of an evaluation may begin with the same words, those of its prompt: its title tells one run from the others. */
+const toMetadata = ({ taskId, question }: EvaluationTask) => ({
+  evaluation_task: taskId.slice(0, 500),
+  title: `${taskId}: ${question}`.replaceAll(/\s+/g, ' ').slice(0, 140),
+});
 
 const toTime = (moment: string): string => moment.slice(0, 19).replace('T', ' ');
 

@@ -61,7 +61,7 @@ describe('evaluations in the console', () => {
   it('a task leads to the run that answered it', async () => {
     await page.getByRole('link', { name: 'pi', exact: true }).click();
     await page.waitForURL(/\/console\/runs\/run_/);
-    await page.getByText('What is <b>pi</b>?').first().waitFor();
+    await page.getByRole('heading', { name: 'pi: What is <b>pi</b>?' }).waitFor();
   });
 
   it('is deleted, and its runs stay', async () => {
