@@ -6,6 +6,8 @@ import type { DockerSettings } from '../provider/docker-settings';
 
 const sharedMemoryBytes = 64 * 1024 * 1024;
 const labelPrefix = 'rondo.';
+/** A sandbox has it, too, with another value: an image with packages has the labels of the container that it was made of. */
+const installationLabel = `${labelPrefix}installation`;
 
 /** Where the files of a sandbox appear in its container. */
 export const inside = {
@@ -81,7 +83,7 @@ export const installationRequest = ({
   Entrypoint: ['/bin/sh', '-c', `exec node ${inside.agent}/install.cjs "$0"`, JSON.stringify(order)],
   Cmd: [],
   ...{ User: '0:0', WorkingDir: '/', Hostname: 'sandbox', StopSignal: 'SIGKILL' },
-  Labels: { [`${labelPrefix}root`]: settings.root, [`${labelPrefix}installation`]: 'true' },
+  Labels: { [`${labelPrefix}root`]: settings.root, [installationLabel]: 'true' },
   ...attached,
   HostConfig: {
     ...confined,
@@ -170,5 +172,5 @@ function toLabels({ threadId, labels = {} }: Workspace, { install, root }: Sandb
     `${labelPrefix}${name}`,
     String(value),
   ]);
-  return Object.fromEntries([...named, [`${labelPrefix}root`, root]]);
+  return Object.fromEntries([...named, [`${labelPrefix}root`, root], [installationLabel, 'false']]);
 }
