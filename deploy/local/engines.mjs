@@ -5,11 +5,12 @@ import { ContainerEngine, askEngine, engineKinds, nodeImage } from './container-
 import { installPackages, requireNode } from './install/install.mjs';
 import { step, terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
-import { Verification, jest } from './checks/verification.mjs';
+import { Verification, checks, jest } from './checks/verification.mjs';
 
 const kinds = Object.keys(engineKinds);
 const help = `npm run engines                         builds deploy/sandbox and tries its programs; then, with these engines of Debian one after the other,
-                                        the contract of sandboxes, attacks on them, and tools for pages, documents and files:
+                                        the contract of sandboxes, attacks on them, tools for pages, documents and files, and
+                                        the image and the packages of an agent through the API of a whole deployment:
                                         ${kinds.join(', ')}
 npm run engines -- --only <name>        with one of them
 npm run engines -- --socket <path>      with the engine of this machine at that socket, which has the image rondo-sandbox
@@ -52,16 +53,21 @@ async function main({ owns }) {
   requireNode();
   await installPackages(repoRoot, log);
   const verification = new Verification();
+  const isBuilt = await verification.step('build', checks.build);
+  const tryEngine = async (socketPath, name) => {
+    await verification.step(`specs${name}`, () => runSpecs(socketPath));
+    if (isBuilt) await verification.step(`whole deployment${name}`, () => runWhole(socketPath));
+  };
   if (socket) {
     await step(log, 'engine', { work: () => readEngine(socket), detail: describeEngine });
-    await verification.step('specs', () => runSpecs(socket));
+    await tryEngine(socket, '');
     return verification.conclude();
   }
   await step(log, 'image', { work: () => makeImage(owns(new ContainerEngine('docker'))), detail: (said) => said });
   for (const kind of chosen) {
     const engine = owns(new ContainerEngine(kind));
     await step(log, kind, { work: () => startWithImage(engine), detail: describeEngine });
-    await verification.step(`specs, ${kind}`, () => runSpecs(engine.socket));
+    await tryEngine(engine.socket, `, ${kind}`);
     await engine.stop();
   }
   return verification.conclude();
@@ -98,9 +104,25 @@ function describeEngine({ Version, ApiVersion, MinAPIVersion }) {
   return `${Version}, API ${MinAPIVersion} to ${ApiVersion}`;
 }
 
+function toVariables(socketPath) {
+  return { TEST_DOCKER_SOCKET: socketPath, TEST_DOCKER_IMAGE: image, TEST_DOCKER_BROWSER: browser };
+}
+
 function runSpecs(socketPath) {
   return jest(['tool-executor'], {
-    env: { TEST_DOCKER_SOCKET: socketPath, TEST_DOCKER_IMAGE: image, TEST_DOCKER_BROWSER: browser },
-    args: ['--testPathPatterns', specs.join('|'), '--testNamePattern', '^(?!.*bubblewrap)', '--maxWorkers', '1'],
+    env: toVariables(socketPath),
+    args: [
+      '--testPathPatterns',
+      specs.join('|'),
+      '--testNamePattern',
+      '^(?!.*(bubblewrap|Daytona))',
+      '--maxWorkers',
+      '1',
+    ],
   });
+}
+
+function runWhole(socketPath) {
+  const args = ['--testPathPatterns', 'environment-on-engine.e2e', '--runInBand', '--forceExit'];
+  return jest(['e2e'], { env: toVariables(socketPath), args });
 }

@@ -10,7 +10,10 @@ import { expectWholeLog } from './log-expectations';
 const { TEST_DOCKER_SOCKET: realSocket, TEST_DOCKER_IMAGE: realImage = 'node:24-bookworm' } = process.env;
 const image = 'localhost/of-the-spec:1';
 const install = `spec-${process.pid}`;
+/** A package manager reads the whole list of Debian's packages. */
+const slowMs = 300_000;
 const upstream = 'https://registry.npmjs.org';
+const debian = ['deb.debian.org', 'security.debian.org'];
 
 /**
  * Image and packages of an agent, from the API to the containers of an engine: of a real one where TEST_DOCKER_SOCKET names it. Else it
@@ -52,8 +55,9 @@ describe('the image and the packages of an agent in containers', () => {
       settings: {
         'tool-executor': {
           ...{ SANDBOX_PROVIDER: 'docker', SANDBOX_INSTALL: install, DOCKER_SOCKET: socket, DOCKER_IMAGE: realImage },
-          ...{ SANDBOX_IMAGES: 'localhost/of-the-spec', SANDBOX_PACKAGES: 'npm', SANDBOX_PACKAGE_HOSTS: '127.0.0.1' },
-          ...{ SANDBOX_NPM_REGISTRY: `http://${host}`, SANDBOX_INTERNAL_HOSTS: host },
+          ...{ SANDBOX_IMAGES: 'localhost/of-the-spec', SANDBOX_PACKAGES: 'apt,npm' },
+          ...{ SANDBOX_NPM_REGISTRY: `http://${host}`, SANDBOX_PACKAGE_HOSTS: ['127.0.0.1', ...debian].join() },
+          SANDBOX_INTERNAL_HOSTS: [host, ...debian.map((name) => `${name}:80`)].join(), // a mirror may have a private address
         },
       },
     });
@@ -63,6 +67,7 @@ describe('the image and the packages of an agent in containers', () => {
     expect(await rondo.violations()).toEqual([]);
     await rondo.services.stop();
     expect(await sandboxes()).toEqual([]);
+    for (const { id } of fake ? [] : await engine.listImages(`rondo.packages=${install}`)) await engine.removeImage(id);
     await rondo.stop();
     await fake?.close();
     registry.closeAllConnections();
@@ -71,13 +76,14 @@ describe('the image and the packages of an agent in containers', () => {
 
   const sandboxes = () => engine.list(`rondo.install=${install}`);
   const layers = async () => (await engine.listImages(`rondo.packages=${install}`)).length;
-  const begin = async (version: string) => {
-    const { id } = await client.json<{ id: string }>('PUT', `/agents/by-name/${version}`, {
-      definition: { environment: { image, packages: { npm: [`semver@${version}`] }, size: { memory_mb: 256 } } },
+  const beginWith = async (name: string, packages: object, use: string) => {
+    const { id } = await client.json<{ id: string }>('PUT', `/agents/by-name/${name}`, {
+      definition: { environment: { image, packages, size: { memory_mb: 256 } } },
     });
-    const use = fake ? 'echo 1.3.0' : 'semver 1.2.3 -i minor';
-    return client.createRun({ ...scripted(version, [{ calls: [command(use)] }, { text: 'Done.' }]), agent_id: id });
+    return client.createRun({ ...scripted(name, [{ calls: [command(use)] }, { text: 'Done.' }]), agent_id: id });
   };
+  const begin = (version: string) =>
+    beginWith(version, { npm: [`semver@${version}`] }, fake ? 'echo 1.3.0' : 'semver 1.2.3 -i minor');
 
   it.each([
     ['tool-executor', '7.6.3'],
@@ -125,6 +131,39 @@ describe('the image and the packages of an agent in containers', () => {
     expect(await client.settled(again.id)).toMatchObject({ status: 'completed' });
     expect([asked - askedBefore, await layers()]).toEqual([killed === 'agent-worker' ? 1 : 2, layersBefore + 1]);
   });
+
+  const onRealEngine = realSocket === undefined ? it.skip : it;
+
+  onRealEngine(
+    'are those of Debian and of npm, within the size that the agent names',
+    async () => {
+      const readMemory =
+        'cat /sys/fs/cgroup/memory.max 2> /dev/null || cat /sys/fs/cgroup/memory/memory.limit_in_bytes';
+      const packages = { apt: ['hello=2.10-3'], npm: ['semver@7.6.1'] };
+
+      const run = await beginWith('of-both', packages, `hello; semver 1.2.3 -i minor; ${readMemory}`);
+
+      expect(await client.settled(run.id, slowMs)).toMatchObject({ status: 'completed', error: null });
+      expect(await client.toolOutputs(run.id)).toEqual([`Hello, world!\n1.3.0\n${256 * 1024 ** 2}\n`]);
+    },
+    slowMs,
+  );
+
+  onRealEngine(
+    'end the run with what the package manager said, and nothing of them stays',
+    async () => {
+      const layersBefore = await layers();
+
+      const run = await beginWith('not-there', { apt: ['hello=0.0.1'] }, 'true');
+
+      expect(await client.settled(run.id, slowMs)).toMatchObject({
+        status: 'failed',
+        error: { code: 'environment_failed', message: expect.stringMatching(/0\.0\.1.* was not found/) as string },
+      });
+      expect([await layers(), await engine.list('rondo.installation=true')]).toEqual([layersBefore, []]);
+    },
+    slowMs,
+  );
 });
 
 async function tagImage(socketPath: string): Promise<void> {

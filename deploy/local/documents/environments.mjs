@@ -96,7 +96,7 @@ const environments = [
   {
     name: 'A Docker engine for sandboxes, with the image of `deploy/sandbox`',
     version: '26.1.5',
-    seen: 'the contract of all providers; attacks on network, secrets, agent and browser; tools for commands, pages, documents and files; of these, contract, agent and files also with the least API version of release 29',
+    seen: 'the contract of all providers; attacks on network, secrets, agent and browser; tools for commands, pages, documents and files; image, packages of Debian and npm, and size of an agent, through the API of a whole deployment; of these, contract, agent and files also with the least API version of release 29',
     command: 'npm run engines',
   },
   {
