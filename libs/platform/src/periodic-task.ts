@@ -1,5 +1,8 @@
+/** Tasks of a multiple of it are due together, so that an idle process wakes once for all of them. */
+const gridMs = 500;
+
 /**
- * Repeats `work`, never overlapping: each execution starts `everyMs` after the last one ended. A failure is reported and
+ * Repeats `work`, never overlapping: each execution starts about `everyMs` after the last one ended. A failure is reported and
  * does not stop the repetition.
  */
 export class PeriodicTask {
@@ -18,12 +21,15 @@ export class PeriodicTask {
   }
 
   start(): void {
+    const { everyMs } = this.parts;
     this.endedAt = performance.now();
+    const dueAt = this.endedAt + everyMs;
+    const startAt = everyMs % gridMs === 0 ? Math.round(dueAt / gridMs) * gridMs : dueAt;
     this.timer = setTimeout(() => {
       this.current = this.once().finally(() => {
         if (!this.stopped) this.start();
       });
-    }, this.parts.everyMs);
+    }, startAt - this.endedAt);
   }
 
   /** Resolves when the current execution has ended. */

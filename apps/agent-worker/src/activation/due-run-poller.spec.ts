@@ -14,10 +14,11 @@ function fixture({
 }) {
   const activeRuns = new ActiveRuns();
   let activated = 0;
+  let asked = 0;
   const limits: number[] = [];
   const dueSince: number[] = [];
   const parts = {
-    queue: { answers: () => Promise.resolve(answers) },
+    queue: { answers: () => Promise.resolve((asked += 1) > 0 && answers) },
     store: {
       due: ({ limit, sinceMs }: { limit: number; sinceMs: number }) => {
         limits.push(limit);
@@ -31,7 +32,14 @@ function fixture({
     activateNext: () => Promise.resolve((activated += 1)),
     failed: () => undefined,
   };
-  return { activeRuns, activated: () => activated, limits, dueSince, poller: new DueRunPoller(parts) };
+  return {
+    activeRuns,
+    activated: () => activated,
+    asked: () => asked,
+    limits,
+    dueSince,
+    poller: new DueRunPoller(parts),
+  };
 }
 
 describe('DueRunPoller', () => {
@@ -70,6 +78,16 @@ describe('DueRunPoller', () => {
     const without = fixture({ answers: false, isResting: true });
     await without.poller.poll();
     expect(without.activated()).toBe(1);
+  });
+
+  it('asks the queue again within five seconds while the deployment rests, and counts as polled', async () => {
+    const { poller, asked } = fixture({ answers: true, isResting: true });
+
+    await poller.poll();
+    await poller.poll();
+
+    expect(asked()).toBe(1);
+    await expect(poller.assertPolled(10)).resolves.toBeUndefined();
   });
 
   it('activates no more runs than the concurrency allows, and none during a shutdown', async () => {

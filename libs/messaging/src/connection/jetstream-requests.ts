@@ -42,6 +42,8 @@ interface JetStreamRequestsParts {
 export class JetStreamRequests {
   private readonly open = new Map<string, PendingRequest>();
   private lastToken = 0;
+  /** Runs while requests are open: an idle process has none, and need not wake for it. */
+  private expiry: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly connection: NatsConnection,
@@ -50,17 +52,14 @@ export class JetStreamRequests {
     connection.subscribe(`${parts.inbox}.*`, {
       callback: (error, answer) => error === null && this.onReply(answer),
     });
-    const timer = setInterval(() => this.expire(performance.now()), expireEveryMs).unref();
-    void connection.closed().then(() => {
-      clearInterval(timer);
-      this.expire(Infinity);
-    });
+    void connection.closed().then(() => this.expire(Infinity));
   }
 
   request(subject: string, body: string | Uint8Array, headers?: MsgHdrs): Promise<Msg> {
     return new Promise((resolve, reject) => {
       const token = (this.lastToken += 1).toString(36);
       this.open.set(token, { resolve, reject, expiresAtMs: performance.now() + timeoutMs });
+      this.expireLater();
       this.parts.writes.soon(() => {
         try {
           this.connection.publish(subject, body, {
@@ -83,6 +82,14 @@ export class JetStreamRequests {
     this.open.delete(token);
     if (answer.data.length === 0 && answer.headers?.code === 503) request.reject(new NoResponders());
     else request.resolve(answer);
+  }
+
+  private expireLater(): void {
+    this.expiry ??= setTimeout(() => {
+      this.expiry = undefined;
+      this.expire(performance.now());
+      if (this.open.size > 0) this.expireLater();
+    }, expireEveryMs).unref();
   }
 
   private expire(now: number): void {

@@ -41,8 +41,8 @@ function toAccess({ HOST, METRICS_TOKEN, METRICS_OPEN }: MetricsSettings): Metri
 
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|::1|\[::1\])$/.test(host);
 
-/** Resolution of the event-loop lag. A finer one would wake an idle process more often. */
-const lagEveryMs = 100;
+/** Resolution of the event-loop lag, which includes it. A finer one would wake an idle process more often. */
+const lagEveryMs = 250;
 
 function processRegistry(): Registry {
   const registry = new Registry();

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { AckPolicy, type Msg, NatsError, type Subscription, nanos } from 'nats';
 import type { NatsLink } from '../../connection/nats-link';
 import { CallDelivery } from './call-delivery';
@@ -17,7 +16,7 @@ export interface CallDeliveriesOptions {
 const pullForMs = 10_000;
 const heartbeatMs = 2_000;
 const silenceMs = 5_000;
-const checkEveryMs = 250;
+const retryAfterMs = 250;
 const acknowledgeMs = { after: 25, within: 50 };
 const consumerNotFound = 10014;
 /** So often the consumer is only created; then it is taken for one that its cluster has lost. */
@@ -42,6 +41,7 @@ export class CallDeliveries {
   private attempts = 0;
   private stopped = false;
   private receivedAtMs = -Infinity;
+  private endPause: (withinMs: number) => void = () => undefined;
   private lastPull = 0;
   private lastWarning = '';
   private outstanding = 0;
@@ -58,12 +58,13 @@ export class CallDeliveries {
         else this.receive(message);
       },
     });
-    this.offReconnect = nats.onReconnect(() => (this.receivedAtMs = -Infinity));
+    this.offReconnect = nats.onReconnect(() => this.loseConsumer());
     this.pulling = this.keepPulling();
   }
 
   async stop(): Promise<void> {
     this.stopped = true;
+    this.endPause(0);
     this.offReconnect();
     this.subscription?.unsubscribe();
     await this.pulling;
@@ -103,7 +104,7 @@ export class CallDeliveries {
     } else if (message.subject === this.pullInbox) {
       const code = message.headers?.code;
       if (code === status.idle || code === status.expired) this.attempts = 0;
-      else this.receivedAtMs = -Infinity; // the consumer no longer exists, for example
+      else this.loseConsumer(); // it no longer exists, for example
       if (code === status.expired) this.pull();
     }
   }
@@ -132,8 +133,23 @@ export class CallDeliveries {
       } catch (error) {
         this.warnOnce(error);
       }
-      await sleep(checkEveryMs);
+      await this.pause(Math.max(retryAfterMs, this.receivedAtMs + silenceMs - performance.now()));
     }
+  }
+
+  private loseConsumer(): void {
+    this.receivedAtMs = -Infinity;
+    this.endPause(retryAfterMs);
+  }
+
+  private pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      let timer = setTimeout(resolve, ms);
+      this.endPause = (withinMs) => {
+        clearTimeout(timer);
+        timer = setTimeout(resolve, withinMs);
+      };
+    });
   }
 
   /** Logs each cause once: it may take a while until a worker creates the stream. */
