@@ -1,4 +1,4 @@
-import type { AwaitedChild, CallId, Delta, NewFact, RunId, RunSettings, ThreadId } from '@rondo/contract';
+import type { AwaitedChild, CallId, Delta, MessageId, NewFact, RunId, RunSettings, ThreadId } from '@rondo/contract';
 import type { ContextMeter } from './context/context-meter';
 import type { AgentPorts, AgentSignals, ToolAnswer } from './ports';
 import type { ClaimedRun } from './run/claim';
@@ -45,7 +45,15 @@ export interface LoopContext {
   readonly meter: ContextMeter;
   /** The reply was cut off by its length, and the budget allowed no continuation. */
   isCutOffByBudget?: boolean;
+  /** The last reply that this activation has begun. */
+  shown?: ShownReply;
   state: RunState;
+}
+
+/** The streams of a reply that were shown. */
+export interface ShownReply {
+  readonly messageId: MessageId;
+  readonly streams: Set<string>;
 }
 
 /** A run and its current state. */

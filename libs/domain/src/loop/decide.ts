@@ -15,7 +15,8 @@ import { askCaller } from '../tool-calls/caller-calls';
 import { askToResolve } from '../tool-calls/resolve-call';
 import { callsForCaller, unapprovedCalls } from '../tool-calls/start-call';
 import { ask, asksUser, endsRun } from '../tools/conversation.tools';
-import { completed, failRun, failed, stopRun } from './end-run';
+import { withdrawUnstored } from './begin-reply';
+import { completed, failRun, failed, noReply, stopRun } from './end-run';
 
 /** What follows from the state of the run. `done`: the loop leaves the run, because it ended or waits. */
 export interface Decision {
@@ -29,7 +30,9 @@ export function decide(loop: LoopContext): Decision {
   if (signals.stop.aborted) return leave(...endEarly(loop, signals.stop.reason as StopReason)); // every abort of `stop` has such a reason
 
   if (state.phase === 'thinking')
-    return state.lostReplies >= maxReplyAttempts ? leave(failed(loop, noReply(state))) : proceed();
+    return state.lostReplies >= maxReplyAttempts
+      ? leave(...withdrawUnstored(loop), failed(loop, noReply(state)))
+      : proceed();
   if (state.phase === 'between') {
     const answered = endAfterAnswer(loop);
     return answered ? leave(answered) : proceed();
@@ -60,13 +63,6 @@ export function decide(loop: LoopContext): Decision {
 
 const leave = (...facts: NewFact[]): Decision => ({ facts, done: true });
 const proceed = (...facts: NewFact[]): Decision => ({ facts, done: false });
-
-const noReply = ({ lostBecause }: RunState): RunError => ({
-  code: 'model_no_reply',
-  message:
-    `The model gave no complete reply, ${maxReplyAttempts} times in a row.` +
-    (lostBecause ? ` The last one ended with ${lostBecause.code}: ${lostBecause.message}` : ''),
-});
 
 function endOfIteration({ state }: LoopContext): FinishReason {
   if (state.calls.size === 0) return state.modelFinishReason;
@@ -132,5 +128,5 @@ const tooManyMalformed = (count: number): RunError => ({
 /** A run whose time is over fails; any other early end is a stop that was requested. */
 const endEarly = (loop: LoopContext, reason: StopReason): NewFact[] =>
   reason instanceof TerminalError
-    ? failRun({ ...loop.run, state: loop.state }, loop.ports.ids, reason)
+    ? failRun({ ...loop.run, state: loop.state, shown: loop.shown }, loop.ports.ids, reason)
     : stopRun(loop, reason);

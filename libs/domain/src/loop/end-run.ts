@@ -1,12 +1,14 @@
 import { type FinishReason, type NewFact, type RunError, failedResult, toFailure } from '@rondo/contract';
 import type { StopRequest } from '../errors';
-import type { AgentRun, LoopContext } from '../loop-context';
+import type { AgentRun, LoopContext, ShownReply } from '../loop-context';
+import { maxReplyAttempts } from '../models/model';
 import type { IdGenerator } from '../ports';
 import { type LastClaim, stoppedWithError } from '../run/claim';
 import { openCalls } from '../run/ledger';
 import type { RunState } from '../run/run-state';
 import { answerCall } from '../tool-calls/answer-call';
 import type { AnswerContext } from '../tool-calls/call-outcome';
+import { withdrawUnstored } from './begin-reply';
 
 type Receipt = Extract<NewFact, { type: 'run.stopped' }>['data']['receipt'];
 
@@ -34,20 +36,29 @@ export function stopped({ state }: EndingRun, { reason, error }: StopRequest, re
   return { type: 'run.failed', iteration, data: { error: failure, usage, receipt } };
 }
 
-/** Ends a stopped run: answers its open calls (I6) and reports what the stop did. */
+export const noReply = ({ lostBecause }: RunState): RunError => ({
+  code: 'model_no_reply',
+  message:
+    `The model gave no complete reply, ${maxReplyAttempts} times in a row.` +
+    (lostBecause ? ` The last one ended with ${lostBecause.code}: ${lostBecause.message}` : ''),
+});
+
+/** Ends a stopped run: withdraws what was not stored (I13), answers its open calls (I6) and reports what the stop did. */
 export const stopRun = (loop: LoopContext, stop: StopRequest): NewFact[] => [
+  ...withdrawUnstored(loop),
   ...closeOpenCalls(loop, 'was stopped'),
   stopped(loop, stop, loop.receipt.contents(stop.requestedAt)),
 ];
 
-/** Ends a run that cannot continue: answers its open calls (I6), then fails it. */
+/** Ends a run that cannot continue: withdraws what was not stored (I13), answers its open calls (I6), then fails it. */
 export function failRun(
-  run: Pick<AgentRun, 'id' | 'threadId' | 'state'>,
+  run: Pick<AgentRun, 'id' | 'threadId' | 'state'> & { readonly shown?: ShownReply | undefined },
   ids: Pick<IdGenerator, 'messageId'>,
   error: RunError,
 ): NewFact[] {
-  const { state } = run;
-  return [...closeOpenCalls({ run, state, ports: { ids } }, 'failed'), failed(run, error)];
+  const { state, shown } = run;
+  const ending = { run, state, shown, ports: { ids } };
+  return [...withdrawUnstored(ending), ...closeOpenCalls(ending, 'failed'), failed(run, error)];
 }
 
 /** Ends a run whose log cannot be read: as stopped if a stop was requested (I7), else as failed. */

@@ -14,10 +14,11 @@ import { contentWithCalls } from '../dialects/reply-content';
 import { type ThoughtPiece, ThoughtReader } from '../dialects/thought-reader';
 import { type LoopContext, type Step, factsStep, toFactsStep } from '../loop-context';
 import type { ModelEnd } from '../models/model';
-import type { RunState } from '../run/run-state';
+import { isLastAttempt } from '../run/run-state';
 import { planCalls } from '../tool-calls/plan-calls';
 import { startDuringReply } from '../tool-calls/start-call';
 import { wellFormed, WholeCharacters } from '../well-formed';
+import { beginReply } from './begin-reply';
 
 /**
  * One reply while it streams. It is stored as one message at its end. With `execute_on_stream` it is stored in parts,
@@ -154,7 +155,7 @@ export class Reply {
       case 'aborted':
         return this.isFull ? this.completeMessage(decoded) : this.partialMessage(decoded);
       case 'broken':
-        return this.hasBegun ? this.partialMessage(decoded) : [];
+        return this.hasBegun || isLastAttempt(this.loop.state) ? this.partialMessage(decoded) : [];
       case 'failed':
         return this.partialMessage(decoded);
     }
@@ -169,11 +170,16 @@ export class Reply {
   private toDelta(piece: ReplyPiece): Delta {
     this.loop.receipt.shown(piece.text, this.loop.ports.clock.now());
     if (piece.type === 'call_arguments') {
-      const streamId = callIdAt(this.messageId, piece.index);
+      const streamId = this.shownIn(callIdAt(this.messageId, piece.index));
       return { type: 'tool.call_delta', streamId, text: piece.text, name: piece.name };
     }
     const type = piece.type === 'text' ? 'message.delta' : 'reasoning.delta';
-    return { type, streamId: this.partId, text: piece.text };
+    return { type, streamId: this.shownIn(this.partId), text: piece.text };
+  }
+
+  private shownIn<Id extends string>(stream: Id): Id {
+    this.loop.shown?.streams.add(stream);
+    return stream;
   }
 
   private *sendComplete(): Generator<Step, void> {
@@ -336,35 +342,3 @@ const toShortName = (name: string): string => name.slice(0, textLimits.toolName)
 
 const measureOpaque = ({ opaque }: { readonly opaque?: Opaque }): number =>
   opaque ? JSON.stringify(opaque).length : 0;
-
-/** Starts the next iteration, or a new attempt at the reply of the current one. */
-export function beginReply({ state }: LoopContext, messageId: MessageId): NewFact {
-  if (state.phase === 'thinking') return restart(state, messageId);
-  const iteration = state.iteration + 1;
-  return { type: 'iteration.started', iteration, data: { iteration, message_id: messageId } };
-}
-
-/** A reply of which a part is stored is not requested again: withdraws what a crash cut off after that part. */
-export const withdrawRest = ({ state, ports }: LoopContext): NewFact =>
-  restart(state, state.messageId ?? ports.ids.messageId());
-
-const restart = (state: RunState, messageId: MessageId): NewFact => ({
-  type: 'iteration.restarted',
-  iteration: state.iteration,
-  data: { iteration: state.iteration, message_id: messageId, withdrawn_stream_ids: withdrawnStreams(state) },
-});
-
-/** The most parts and calls of a reply that a crash can have shown; their ids follow from the id of the reply. */
-const maxStreamsOfReply = 16;
-
-/** The streams of the current reply that may have been shown and will never be stored. */
-function withdrawnStreams({ messageId, calls, conversation }: RunState): string[] {
-  if (!messageId) return [];
-  const stored = new Set<string>([...conversation.map(({ id }) => id), ...calls.keys()]);
-  const indexes = Array.from({ length: maxStreamsOfReply }, (_, index) => index);
-  const shown = [
-    ...indexes.map((index) => partIdAt(messageId, index)),
-    ...indexes.map((index) => callIdAt(messageId, index)),
-  ];
-  return shown.filter((id) => !stored.has(id));
-}

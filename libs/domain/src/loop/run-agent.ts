@@ -6,9 +6,9 @@ import { TerminalError } from '../errors';
 import { type AgentRun, type LoopContext, type Step, factsStep, toFactsStep } from '../loop-context';
 import type { AgentPorts, AgentSignals } from '../ports';
 import { StopReceipt } from '../run/stop-receipt';
+import { withdrawRest } from './begin-reply';
 import { compactIfNeeded } from './compact';
 import { decide } from './decide';
-import { withdrawRest } from './reply';
 import { settle } from './settle';
 import { lostUsage, think } from './think';
 

@@ -9,10 +9,11 @@ import { type LoopContext, type Step, factsStep, toFactsStep } from '../loop-con
 import { fallbackAfter } from '../models/fallbacks';
 import type { ModelChunk, ModelEnd, ModelMessage, ModelRequest } from '../models/model';
 import { countRequestTokens, toPrompt } from '../prompt/prompt';
-import { waitsLong } from '../run/run-state';
+import { isLastAttempt, waitsLong } from '../run/run-state';
 import { usageFactFor } from '../run/usage-fact';
-import { completed, failed } from './end-run';
-import { beginReply, Reply } from './reply';
+import { beginReply, withdrawUnstored } from './begin-reply';
+import { completed, failed, noReply } from './end-run';
+import { Reply } from './reply';
 
 /** How a model call ended, and the fact that records its usage. */
 interface ModelCallResult {
@@ -139,13 +140,16 @@ function* conclude(
   const { end } = result;
   if (end.how === 'aborted' && !reply.isFull) loop.receipt.modelAborted(loop.ports.clock.now());
 
-  const mayFail = !reply.hasBegun;
+  const isLost = !reply.hasBegun && (end.how === 'failed' || (end.how === 'broken' && isLastAttempt(loop.state)));
   const usage = result.usage(toFinishReason(result, reply));
   const [message, ...calls] = reply.conclude(end, decoded);
   yield toFactsStep(loop, message ? [message, usage, ...calls] : [usage], { hold: true });
-  const instead = message ? [] : afterBrokenReplies(loop, result);
+  const instead = message || isLost ? [] : afterBrokenReplies(loop, result);
   if (instead.length > 0) yield toFactsStep(loop, instead, { hold: true });
-  if (end.how === 'failed' && mayFail) yield toFactsStep(loop, [failed(loop, end.error)], { hold: true });
+  if (isLost) {
+    const error = end.how === 'failed' ? end.error : noReply(loop.state);
+    yield toFactsStep(loop, [...withdrawUnstored(loop), failed(loop, error)], { hold: true });
+  }
   if (formatProblem(result, decoded)?.isPrintedCall)
     yield toFactsStep(loop, [failed(loop, printedCall)], { hold: true });
 }

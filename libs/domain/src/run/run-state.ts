@@ -11,6 +11,7 @@ import {
   addUsage,
   noUsage,
 } from '@rondo/contract';
+import { maxReplyAttempts } from '../models/model';
 import { leavesProcesses } from '../tools/leaves-processes';
 import {
   type CompactionPoint,
@@ -95,6 +96,10 @@ export const initialState: RunState = {
   waitingSince: undefined,
   waitedMs: 0,
 };
+
+/** Whether no other attempt follows if this one breaks off or is empty. */
+export const isLastAttempt = ({ lostReplies }: Pick<RunState, 'lostReplies'>): boolean =>
+  lostReplies + 1 >= maxReplyAttempts;
 
 /** Providers keep what they cache of a prompt for so long, if nothing else is asked for. */
 const usualCacheMs = 5 * 60_000;

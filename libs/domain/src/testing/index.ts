@@ -16,3 +16,4 @@ export * from './scripted-model';
 export * from './simulated-program';
 export * from './tools.contract';
 export { toContext } from '../context/to-context';
+export { untoldStreams } from './untold-streams';

@@ -1,0 +1,61 @@
+import { type MessageId, type NewFact, callIdAt, partIdAt, textLimits } from '@rondo/contract';
+import type { LoopContext, ShownReply } from '../loop-context';
+import type { IdGenerator } from '../ports';
+import type { RunState } from '../run/run-state';
+
+/** A run whose reply may have been shown; by this activation, if it knows what. */
+interface ReplyingRun {
+  readonly state: Pick<RunState, 'iteration' | 'phase' | 'isReplying' | 'messageId' | 'calls' | 'conversation'>;
+  readonly ports: { readonly ids: Pick<IdGenerator, 'messageId'> };
+  readonly shown?: ShownReply | undefined;
+}
+
+/** Starts the next iteration, or a new attempt at the reply of the current one. */
+export function beginReply(loop: LoopContext, messageId: MessageId): NewFact {
+  const fact = loop.state.phase === 'thinking' ? restart(loop, messageId) : start(loop, messageId);
+  loop.shown = { messageId, streams: new Set() };
+  return fact;
+}
+
+function start({ state }: ReplyingRun, message_id: MessageId): NewFact {
+  const iteration = state.iteration + 1;
+  return { type: 'iteration.started', iteration, data: { iteration, message_id } };
+}
+
+/** A reply of which a part is stored is not requested again: withdraws what a crash cut off after that part. */
+export const withdrawRest = (run: ReplyingRun): NewFact =>
+  restart(run, run.state.messageId ?? run.ports.ids.messageId());
+
+/** Of a run that ends: what was shown is stored or withdrawn, so that no reader keeps a text that no log has. */
+export function withdrawUnstored(run: ReplyingRun): NewFact[] {
+  if (run.state.phase === 'thinking')
+    return withdrawnStreams(run).length > 0 ? [restart(run, run.ports.ids.messageId())] : [];
+  const mayBeOpen = run.state.phase === 'acting' && (run.state.isReplying || isKnown(run));
+  return mayBeOpen && withdrawnStreams(run).length > 0 ? [withdrawRest(run)] : [];
+}
+
+const restart = (run: ReplyingRun, message_id: MessageId): NewFact => {
+  const { iteration } = run.state;
+  return {
+    type: 'iteration.restarted',
+    iteration,
+    data: { iteration, message_id, withdrawn_stream_ids: withdrawnStreams(run) },
+  };
+};
+
+const isKnown = ({ state, shown }: ReplyingRun): boolean => shown !== undefined && shown.messageId === state.messageId;
+
+/** The streams of the current reply that were shown, or may have been by an earlier holder, and will never be stored. */
+function withdrawnStreams(run: ReplyingRun): string[] {
+  const { messageId, calls, conversation } = run.state;
+  if (!messageId) return [];
+  const stored = new Set<string>([...conversation.map(({ id }) => id), ...calls.keys()]);
+  const shown = isKnown(run) && run.shown ? [...run.shown.streams] : possibleStreams(messageId);
+  return shown.filter((id) => !stored.has(id));
+}
+
+/** Each call may end a part, and a text may follow the last of them. */
+const possibleStreams = (reply: MessageId): string[] => [
+  ...Array.from({ length: textLimits.callsInReply + 1 }, (_, index) => partIdAt(reply, index)),
+  ...Array.from({ length: textLimits.callsInReply }, (_, index) => callIdAt(reply, index)),
+];
