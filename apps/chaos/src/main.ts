@@ -1,16 +1,102 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { execFileSync } from 'node:child_process';
+import { cpus, release, totalmem, type } from 'node:os';
 import { runCommand } from '../../../deploy/local/command.mjs';
 import { terminal as log } from '../../../deploy/local/progress.mjs';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
-import { type CampaignRequest, runCampaign } from './campaign';
+import { type CampaignRequest, type ProgressReporter, runCampaign } from './campaign';
 import type { Experiment } from './experiment';
 import { experiments } from './experiments/all-experiments';
-import { type Options, readOptions, usage } from './options';
-import { toCommit, thisMachine } from './scorecard/measured-machine';
 import { renderScorecard } from './scorecard/render-scorecard';
-import { type Scorecard, allMet, renew } from './scorecard/scorecard';
-import { terminalProgress } from './terminal-progress';
+import { type Machine, type Scorecard, allMet, renew } from './scorecard/scorecard';
+import type { Scale } from './test-bed/test-bed';
+
+const thisMachine = (): Machine => ({
+  cpu: cpus()[0]?.model.trim() ?? 'unknown',
+  cores: cpus().length,
+  memory_gib: Math.round(totalmem() / 2 ** 30),
+  node: process.versions.node,
+  os: `${type()} ${release()}`,
+});
+
+/** The commit that was measured, with `+` when the work tree has uncommitted changes. */
+function toCommit(directory: string): string {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: directory, encoding: 'utf8' }).trim();
+  try {
+    return git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain', '--', 'apps', 'libs') === '' ? '' : '+');
+  } catch {
+    return 'unknown'; // not a git repository
+  }
+}
+
+const everyMs = 10_000;
+
+/** One line per experiment, updated while it runs; without a terminal, a new line every ten seconds. */
+function terminalProgress(terminal: NodeJS.WriteStream): ProgressReporter {
+  let lastAt = 0;
+  const write = (text: string) => terminal.write(terminal.isTTY ? `\r\u001b[2K${text}` : text);
+  return {
+    progress(name, { started, ended, faults }) {
+      if (!terminal.isTTY && Date.now() - lastAt < everyMs) return;
+      lastAt = Date.now();
+      write(`  … ${name.padEnd(10)} ${ended} of ${started} runs ended, ${faults} faults${terminal.isTTY ? '' : '\n'}`);
+    },
+    done({ name, seconds, findings, error }, missed) {
+      const outcome = missed.length === 0 ? 'all bars met' : `missed: ${missed.join(', ')}`;
+      write(`  ${missed.length === 0 ? '✓' : 'x'} ${name.padEnd(10)} ${seconds.toFixed(1)} s  ${outcome}\n`);
+      for (const detail of [...(error === undefined ? [] : [error]), ...(findings?.details ?? [])])
+        terminal.write(`      ${detail}\n`);
+    },
+  };
+}
+
+const usage = `npm run chaos                        every experiment at its full size, with production's leases
+npm run chaos -- --only kills,stop   some of them
+npm run chaos -- --small             fewer runs, shorter faults, leases of 3 s: for correctness; the times mean little
+npm run chaos -- --only mixed --minutes 10   for how long faults are injected, where the size is a time
+npm run chaos -- --only upgrade --from <commit>   another version than the last release beside this one
+npm run chaos -- --out <directory>   the directory for SCORECARD.md and scorecard.json, which keep what other experiments have found: docs
+                                     for a whole full campaign, else .data/chaos`;
+
+interface Options {
+  readonly help: boolean;
+  readonly scale: Scale['name'];
+  /** All experiments when absent. */
+  readonly only: readonly string[] | undefined;
+  /** Replaces the time of experiments whose size is a time. */
+  readonly minutes: number | undefined;
+  /** The commit whose services run beside those of this checkout; the last release when absent. */
+  readonly from: string | undefined;
+  readonly out: string;
+}
+
+/** Throws on unknown arguments. */
+function readOptions(args: readonly string[]): Options {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      help: { type: 'boolean', default: false },
+      small: { type: 'boolean', default: false },
+      only: { type: 'string' },
+      minutes: { type: 'string' },
+      from: { type: 'string' },
+      out: { type: 'string' },
+    },
+  });
+  const isWhole = !values.small && values.only === undefined;
+  const minutes = values.minutes === undefined ? undefined : Number(values.minutes);
+  if (minutes !== undefined && !(minutes > 0)) throw new Error('--minutes must be a number above 0.');
+  return {
+    help: values.help,
+    scale: values.small ? 'small' : 'full',
+    only: values.only?.split(','),
+    minutes,
+    from: values.from,
+    out: values.out ?? (isWhole ? 'docs' : '.data/chaos'),
+  };
+}
 
 const args = process.argv.slice(2);
 const [data, page] = ['scorecard.json', 'SCORECARD.md'] as const;

@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { type Readable, Writable } from 'node:stream';
 import { printable } from './printable';
-import { type Screen, StatusLine } from './status-line';
 
 export interface Streams {
   readonly input: Readable & { readonly isTTY?: boolean };
@@ -150,5 +149,32 @@ export class Terminal {
 
   get output(): Writable {
     return this.streams.output;
+  }
+}
+
+/** A terminal. Its width is 0 or absent where it is not known. */
+type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+
+const erase = '\r\u001b[K';
+
+/** The last line of a terminal, which is written anew while other output passes above it. */
+class StatusLine {
+  private shown = '';
+
+  constructor(private readonly screen: Screen) {}
+
+  /** An empty text removes it. */
+  show(text: string): void {
+    if (text === '' && this.shown === '') return;
+    const width = (this.screen.columns || 80) - 1; // a line that is full would begin another
+    this.shown = printable(text).slice(0, width);
+    this.screen.write(erase + this.shown);
+  }
+
+  /** Runs what writes whole lines to the same terminal. */
+  above(write: () => void): void {
+    if (this.shown !== '') this.screen.write(erase);
+    write();
+    if (this.shown !== '') this.screen.write(this.shown);
   }
 }

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
-import { type Server, createServer } from 'node:http';
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { anthropicProtocol } from './anthropic/served-anthropic-protocol';
-import { type Answer, inspectionRoutes, sendJson } from './inspection';
 import { RequestJournal } from './journal/request-journal';
 import { ViolationLog } from './journal/violation-log';
 import { ModelEndpoint } from './model-endpoint';
@@ -11,6 +10,7 @@ import { lenientOpenAiProtocol, openAiProtocol } from './openai/served-openai-pr
 import { FaultCounter } from './replay/fault-counter';
 import type { Protocol } from './protocol';
 import { PromptCache } from './replay/prompt-cache';
+import { scripts } from './script/script-catalog';
 
 export interface DemoModel {
   /** The value of `ANTHROPIC_BASE_URL`; with `/v1` appended, that of `OPENAI_BASE_URL`. */
@@ -67,3 +67,59 @@ async function close(server: Server): Promise<void> {
   server.closeAllConnections();
   await closed;
 }
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+
+function sendJson(response: ServerResponse, status: number, body: object): void {
+  response.statusCode = status;
+  response.setHeader('content-type', 'application/json');
+  response.end(JSON.stringify(body));
+}
+
+const healthy: Answer = (_request, response) => sendJson(response, 200, { status: 'ok' });
+
+/** Endpoints for tests and operators: requests, violations, models. */
+function inspectionRoutes(journal: RequestJournal, violations: ViolationLog): Record<string, Answer> {
+  return {
+    'GET /health/live': healthy,
+    'GET /health/ready': healthy,
+    'GET /v1/models': (request, response) =>
+      sendJson(response, 200, request.headers['anthropic-version'] ? anthropicModels() : openAiModels()),
+    'GET /requests': (request, response) => sendJson(response, 200, journal.list(limitIn(request.url))),
+    'DELETE /requests': (_request, response) => {
+      journal.clear();
+      response.writeHead(204).end();
+    },
+    'GET /violations': (_request, response) => sendJson(response, 200, violations.list()),
+    'DELETE /violations': (_request, response) => {
+      violations.clear();
+      response.writeHead(204).end();
+    },
+  };
+}
+
+/** `?limit=` selects the newest entries; without a valid limit, all are returned. */
+function limitIn(url = ''): number {
+  const limit = Number(new URL(url, 'http://localhost').searchParams.get('limit'));
+  return Number.isInteger(limit) && limit > 0 ? limit : Infinity;
+}
+
+const names = [...scripts.keys()];
+const released = new Date('2025-01-01T00:00:00Z');
+
+const openAiModels = () => ({
+  object: 'list',
+  data: names.map((id) => ({ id, object: 'model', created: released.getTime() / 1000, owned_by: 'demo' })),
+});
+
+const anthropicModels = () => ({
+  data: names.map((id) => ({
+    type: 'model',
+    id,
+    display_name: scripts.get(id)?.description,
+    created_at: released.toISOString(),
+  })),
+  has_more: false,
+  first_id: names[0],
+  last_id: names.at(-1),
+});

@@ -8,7 +8,6 @@ import { playReply } from './replay/play-reply';
 import type { PromptCache } from './replay/prompt-cache';
 import { promptTokens, toUsage } from './replay/token-estimate';
 import type { Asked, Protocol } from './protocol';
-import { readBody } from './read-body';
 import { ContextOverflow, Refusal, Violation } from './refusal';
 import { toReply } from './script/script-catalog';
 import { toMessage } from '@rondo/platform';
@@ -107,3 +106,17 @@ function wellFormed(key: string, value: unknown): unknown {
 }
 
 const unexpected = (error: unknown): Refusal => new Refusal('server_error', toMessage(error));
+
+const maxBytes = 32 * 1024 * 1024;
+
+/** Reads to the end even if the body is too long, because a client that is still sending does not read the answer. */
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes <= maxBytes) chunks.push(chunk);
+  }
+  if (bytes > maxBytes) throw new Refusal('too_large', `The request exceeds ${maxBytes} bytes.`);
+  return Buffer.concat(chunks);
+}

@@ -7,21 +7,10 @@ const maxLines = 60;
  * list only shrinks: an entry without such a file is refused.
  */
 const notMerged = new Set([
-  'apps/bench/src/bare',
   'apps/bench/src/measures',
-  'apps/bench/src/model',
-  'apps/bench/src/scaling',
-  'apps/chaos/src',
   'apps/chaos/src/experiments',
-  'apps/chaos/src/test-bed',
-  'apps/cli/src',
-  'apps/cli/src/console',
   'apps/cli/src/evaluation',
-  'apps/cli/src/replay',
   'apps/demo-model/src',
-  'apps/demo-model/src/anthropic',
-  'apps/demo-model/src/openai',
-  'apps/demo-model/src/replay',
   'apps/gateway/src/auth/oidc',
   'apps/gateway/src/billing',
   'apps/gateway/src/console',
@@ -41,15 +30,10 @@ const notMerged = new Set([
   'apps/tool-executor/src/tools/web',
   'libs/contract/src',
   'libs/llm/src/tokens',
-  'libs/persistence/src/api/billing',
   'libs/persistence/src/api/files',
-  'libs/persistence/src/api/mcp-tools',
   'libs/persistence/src/api/runs',
-  'libs/persistence/src/database',
   'libs/persistence/src/run-log/ledger-rows.ts',
   'libs/platform/src/health',
-  'libs/platform/src/metrics',
-  'libs/platform/src/tracing',
   'libs/test-deployment/src',
 ]);
 

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Experiment, toFindings } from '../experiment';
-import { freezeService } from '../faults/freeze-service';
 import { always, atLeast } from '../scorecard/findings';
 import { type ExaminedRun, examine } from '../test-bed/examine';
 import { quiet } from '../test-bed/run-under-fault';
 import { launch, repeated } from '../test-bed/start-runs';
 import { stepsOfTwo } from '../test-bed/run-requests';
+import type { TestBed } from '../test-bed/test-bed';
 
 const sizes = {
   full: { runs: 24, forMs: 60_000, othersForMs: 20_000 },
@@ -67,3 +67,16 @@ const wasTakenOver = ({ facts }: ExaminedRun, { frozenAt, wokenAt }: { frozenAt:
     const before = facts[index - 1]?.epoch ?? 0;
     return before > 0 && epoch > before && Date.parse(at) > frozenAt && Date.parse(at) < wokenAt;
   });
+
+/** SIGSTOP, then SIGCONT: the process continues without noticing that its leases have expired. */
+async function freezeService(testBed: TestBed, instance: string, forMs: number): Promise<void> {
+  const victim = testBed.rondo.services.get(instance);
+  testBed.faults.note('SIGSTOP', instance);
+  testBed.progress.faults += 1;
+  await victim.kill('SIGSTOP');
+  try {
+    await delay(forMs);
+  } finally {
+    await victim.kill('SIGCONT');
+  }
+}

@@ -1,6 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Experiment, toFindings } from '../experiment';
 import { killServices } from '../faults/kill-services';
-import { restartServers } from '../faults/restart-servers';
 import { AnswerLoad, callerTools, serverQuestions } from '../loads/answer-load';
 import { ApprovalLoad } from '../loads/approval-load';
 import { BalanceLoad, billingSettings } from '../loads/balance-load';
@@ -15,6 +15,8 @@ import { type Examination, examine } from '../test-bed/examine';
 import { collect } from '../test-bed/patient-client';
 import type { LaunchedRun } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
+import { flushRedis } from '../faults/flush-redis';
+import { serverOutage } from '../faults/server-outage';
 
 const sizes = {
   full: { minutes: 5, atOnce: 3, webhookEveryMs: 700, killEveryMs: 5_000, serverEveryMs: 20_000, downMs: 3_000 },
@@ -115,3 +117,17 @@ const unexplained = ({ runs }: Examination, audits: readonly LoadAudit[]): strin
   const known = new Set(audits.flatMap(({ runIds }) => runIds));
   return runs.filter(({ id }) => !known.has(id)).map(({ id, tag }) => `${id} (${tag}) came from nothing`);
 };
+
+/** Kills Redis, NATS and Postgres in turn, each down for up to `downMs`, and empties Redis, until the signal aborts. */
+async function restartServers(
+  testBed: TestBed,
+  { everyMs, downMs, until }: { everyMs: number; downMs: number; until: AbortSignal },
+): Promise<void> {
+  for (let turn = 0; ; turn += 1) {
+    await delay(everyMs, undefined, { signal: until }).catch(() => undefined);
+    if (until.aborted) return;
+    const server = (['postgres', 'redis', 'nats'] as const)[turn % 4];
+    if (server === undefined) await flushRedis(testBed);
+    else await serverOutage(testBed, server, Math.random() * downMs);
+  }
+}

@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { join } from 'node:path';
+import type { DeploymentRequest } from '@rondo/test-deployment';
 import { terminal } from '../../../../deploy/local/progress.mjs';
 import { releasedBuild, releasedCommit } from '../../../../deploy/local/tests/released-build.mjs';
 import { type Experiment, toFindings } from '../experiment';
@@ -7,9 +9,9 @@ import { type ExaminedRun, examine } from '../test-bed/examine';
 import { quiet } from '../test-bed/run-under-fault';
 import { receiptIn } from '../test-bed/stopped-run';
 import type { Scale, TestBed, TestBedRequest } from '../test-bed/test-bed';
-import { MixedVersions, type Version } from '../upgrade/mixed-versions';
 import { UpgradeLoad } from '../upgrade/upgrade-load';
 import { WatchedRuns } from '../test-bed/watched-runs';
+import { repoRoot } from '../../../../deploy/local/repo-root.mjs';
 
 const sizes = {
   full: { atOnce: 16, iterations: 8, pauseMs: 5_000 },
@@ -102,4 +104,33 @@ function listStopFlaws({ id, tag, facts, settled }: ExaminedRun, stopped: Readon
   return isDead
     ? []
     : [`${id} (${tag}) was stopped and its command was not seen dead: ${JSON.stringify(facts.at(-1))}`];
+}
+
+type Version = 'released' | 'new';
+type Launch = NonNullable<DeploymentRequest['launch']>;
+
+/** Which version each instance runs. All begin with the released one, except the demo model, which stands for a provider. */
+class MixedVersions {
+  private readonly newer = new Set<string>(['demo-model']);
+
+  /** `released` is the directory with the build of the released version. */
+  constructor(private readonly released: string) {}
+
+  readonly launch: Launch = ({ service, name, env }) => ({
+    file: process.execPath,
+    args: [join('apps', service, 'dist/main.js')],
+    cwd: this.newer.has(name) ? repoRoot : this.released,
+    env,
+  });
+
+  /** Stops the instance as an orchestrator does, with SIGTERM, and starts the other version of it. */
+  async replace(testBed: TestBed, name: string, version: Version): Promise<void> {
+    const instance = testBed.rondo.services.get(name);
+    testBed.faults.note(`to ${version}`, name);
+    testBed.progress.faults += 1;
+    await instance.stop();
+    if (version === 'new') this.newer.add(name);
+    else this.newer.delete(name);
+    await instance.start();
+  }
 }

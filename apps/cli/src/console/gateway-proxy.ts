@@ -1,7 +1,13 @@
-import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, type ServerResponse, request } from 'node:http';
+import {
+  Agent as HttpAgent,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+  request,
+} from 'node:http';
 import { Agent as HttpsAgent, request as secureRequest } from 'node:https';
 import { type Duplex, pipeline } from 'node:stream';
-import { answerHeaders, requestHeaders } from './forwarded-headers';
 import { refuse } from './local-answer';
 
 /** What is asked of the gateway. */
@@ -95,3 +101,24 @@ function toHead(answer: IncomingMessage): string {
   );
   return `${statusLine(answer)}${lines.join('')}\r\n`;
 }
+
+/** They concern one connection and are not passed on (RFC 9110). */
+const hopByHop = ['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer', 'upgrade'];
+
+/** Headers that a browser sends about its origin and this server's; the gateway has another one. */
+const originHeaders = /^(host|cookie|authorization|origin|referer|forwarded|x-forwarded-.*|sec-fetch-.*)$/;
+
+/** Headers that the gateway sends about its own origin, and its invitation to type a password. */
+const gatewayOriginHeaders = /^(set-cookie|strict-transport-security|alt-svc|www-authenticate|access-control-.*)$/;
+
+const without = (headers: IncomingHttpHeaders, unwanted: RegExp): IncomingHttpHeaders =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.includes(name) && !unwanted.test(name)));
+
+/** The headers of a browser's request, for the gateway. */
+const requestHeaders = (headers: IncomingHttpHeaders, key: string | undefined): IncomingHttpHeaders => ({
+  ...without(headers, originHeaders),
+  ...(key !== undefined && { authorization: `Bearer ${key}` }),
+});
+
+/** The headers of the gateway's answer, for the browser. */
+const answerHeaders = (headers: IncomingHttpHeaders): IncomingHttpHeaders => without(headers, gatewayOriginHeaders);

@@ -2,13 +2,13 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Rondo } from '@rondo/client';
 import { z } from 'zod';
+import { agentDefinition, message, recordedFact, run as runSchema } from '@rondo/contract';
 import { type Context, type Given, UsageError } from '../command';
 import { findGateway } from '../config';
 import { replaceLines } from '../evaluation/durable-file';
 import type { Ending } from '../exit-codes';
 import type { Terminal } from '../terminal';
-import { makeRecording } from './make-recording';
-import { readRun } from './read-run';
+import { type EndedRun, makeRecording } from './make-recording';
 import { type RecordedTask, UnrecordableError } from './recording';
 import { linesOfRecording, readRecording } from './recording-file';
 
@@ -125,4 +125,42 @@ function resultIn(line: string, where: string): Result {
     if (!(error instanceof SyntaxError)) throw error;
     throw new UsageError(`${where} is not a result of rondo eval run.`);
   }
+}
+
+/** The run with its log, the messages before it and its agent, from the gateway. */
+async function readRun(id: string, rondo: Rondo): Promise<EndedRun> {
+  const run = runSchema.parse(await rondo.runs.get(id));
+  const facts = (await readList(rondo.runs.facts(id))).map((fact) => recordedFact.parse(fact));
+  return { run, facts, agent: await findAgent(run, rondo), earlier: await readEarlierMessages(run, facts, rondo) };
+}
+
+type Read = Pick<EndedRun, 'run' | 'facts'>;
+
+async function findAgent(
+  { agent_id: id, agent_version: version }: Read['run'],
+  rondo: Rondo,
+): Promise<EndedRun['agent']> {
+  if (id === null) return null;
+  for await (const one of rondo.agents.versions(id))
+    if (one.version === version) return agentDefinition.parse(one.definition);
+  return null;
+}
+
+/** The messages of the thread that the model sees before those of the run. */
+async function readEarlierMessages(
+  { id, thread_id: thread }: Read['run'],
+  facts: Read['facts'],
+  rondo: Rondo,
+): Promise<EndedRun['earlier']> {
+  const own = facts.flatMap((fact) => (fact.type === 'message.created' ? [fact.data.message.seq] : []));
+  const first = Math.min(...own);
+  if (first <= 1) return [];
+  const all = await readList(rondo.threads.messages(thread, { llm_only: true }));
+  return all.map((one) => message.parse(one)).filter(({ run_id: runId, seq }) => runId !== id && seq < first);
+}
+
+async function readList<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const list: Item[] = [];
+  for await (const item of items) list.push(item);
+  return list;
 }

@@ -1,12 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { firstIssue } from '../first-issue';
-import type { Asked, Protocol, WireError } from '../protocol';
+import type { Asked, PromptPart, Protocol, WireError } from '../protocol';
 import { ContextOverflow, type Refusal, type RefusalKind, Violation } from '../refusal';
-import { anthropicConversation } from './served-anthropic-conversation';
 import { anthropicFrames, anthropicMessage } from './served-anthropic-reply';
-import { toPrompt } from './served-anthropic-prompt';
-import { anthropicRequest } from './served-anthropic-request';
+import {
+  type AnthropicBlock,
+  type AnthropicMessage,
+  type AnthropicRequest,
+  anthropicRequest,
+} from './served-anthropic-request';
 import { checkAnthropicRules } from './served-anthropic-rules';
+import type { AnsweredCall, Conversation, ConversationTurn } from '../script/script-conversation';
+import { promptPart } from '../replay/prompt-part';
 
 /** Anthropic's Messages. */
 export const anthropicProtocol: Protocol = {
@@ -66,3 +71,48 @@ function error(refusal: Refusal): WireError {
     body: { type: 'error', error: { type, message } },
   };
 }
+
+/** Expects messages whose calls and results are paired. A message that contains only results is not a user turn. */
+function anthropicConversation({ messages, tools = [] }: AnthropicRequest): Conversation {
+  const turns = messages.flatMap((message, index): ConversationTurn[] => {
+    const text = toText(message.content);
+    if (message.role === 'assistant')
+      return [{ role: 'assistant', text, calls: listCalls(message, messages[index + 1]) }];
+    return text === '' ? [] : [{ role: 'user', text }];
+  });
+  return { offeredTools: tools.map(({ name }) => name), turns };
+}
+
+function listCalls(message: AnthropicMessage, next: AnthropicMessage | undefined): AnsweredCall[] {
+  const results = listBlocks(next?.content ?? []).filter((block) => block.type === 'tool_result');
+  return listBlocks(message.content)
+    .filter((block) => block.type === 'tool_use')
+    .map(({ id, name }) => ({
+      name,
+      result: toText(results.find((result) => result.tool_use_id === id)?.content ?? ''),
+    }));
+}
+
+type Content = string | readonly AnthropicBlock[];
+
+const listBlocks = (content: Content): readonly AnthropicBlock[] => (typeof content === 'string' ? [] : content);
+
+function toText(content: Content): string {
+  if (typeof content === 'string') return content;
+  return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+}
+
+/** The prompt in the order in which the model reads it: tools, system prompt, blocks. A cache mark belongs to its block. */
+function toPrompt({ tools = [], system, messages }: AnthropicRequest): PromptPart[] {
+  const blocks = messages.flatMap(({ role, content }) => toList(content).map((block) => ({ role, block })));
+  return [
+    ...tools.map((tool) => promptPart(tool, isMarked(tool))),
+    ...toList(system ?? []).map((block) => promptPart(block, isMarked(block))),
+    ...blocks.map((entry) => promptPart(entry, isMarked(entry.block))),
+  ];
+}
+
+const toList = (content: string | readonly object[]): readonly object[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+
+const isMarked = (block: object): boolean => 'cache_control' in block && Boolean(block.cache_control);

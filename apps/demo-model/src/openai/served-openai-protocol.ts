@@ -3,10 +3,10 @@ import { firstIssue } from '../first-issue';
 import { promptPart } from '../replay/prompt-part';
 import type { Asked, Protocol, WireError } from '../protocol';
 import { ContextOverflow, type Refusal, type RefusalKind, Violation } from '../refusal';
-import { openAiConversation } from './served-openai-conversation';
 import { openAiCompletion, openAiFrames } from './served-openai-reply';
-import { openAiRequest } from './served-openai-request';
+import { type OpenAiMessage, type OpenAiRequest, openAiRequest } from './served-openai-request';
 import { checkOpenAiRules } from './served-openai-rules';
+import type { AnsweredCall, Conversation, ConversationTurn } from '../script/script-conversation';
 
 /** OpenAI's Chat Completions. */
 export const openAiProtocol: Protocol = {
@@ -73,3 +73,38 @@ function error(refusal: Refusal): WireError {
 const tooLong = ({ tokens, limit }: ContextOverflow): string =>
   `This model's maximum context length is ${limit} tokens. However, your messages resulted in ${tokens} tokens. ` +
   'Please reduce the length of the messages.';
+
+type AssistantMessage = Extract<OpenAiMessage, { role: 'assistant' }>;
+
+/** Expects messages whose calls and answers are paired. */
+function openAiConversation({ messages, tools = [] }: OpenAiRequest): Conversation {
+  const turns = messages.flatMap((message, index): ConversationTurn[] => {
+    switch (message.role) {
+      case 'user':
+        return [{ role: 'user', text: toText(message.content) }];
+      case 'assistant':
+        return [
+          { role: 'assistant', text: toText(message.content), calls: listCalls(message, messages.slice(index + 1)) },
+        ];
+      case 'system':
+      case 'developer':
+      case 'tool':
+        return [];
+    }
+  });
+  return { offeredTools: tools.map((tool) => tool.function.name), turns };
+}
+
+/** The answers come directly after their calls. */
+function listCalls({ tool_calls = [] }: AssistantMessage, following: readonly OpenAiMessage[]): AnsweredCall[] {
+  const answers = following.slice(0, tool_calls.length).filter((message) => message.role === 'tool');
+  return tool_calls.map((call) => ({
+    name: call.function.name,
+    result: toText(answers.find((answer) => answer.tool_call_id === call.id)?.content),
+  }));
+}
+
+function toText(content: OpenAiMessage['content'] | undefined): string {
+  if (typeof content === 'string') return content;
+  return (content ?? []).map((part) => (part.type === 'text' ? part.text : '[image]')).join('\n');
+}

@@ -1,4 +1,3 @@
-import { toProse } from '../script/prose';
 import { defineScript, wholeNumber } from '../script/script';
 
 export const plain = defineScript({
@@ -59,3 +58,11 @@ export const summary = defineScript({
     };
   },
 });
+
+const sentence = 'The quick brown fox jumps over the lazy dog, and the dog lets it pass. ';
+
+/** Text of `tokens` tokens, by this server's estimate. */
+function toProse(tokens: number): string {
+  const chars = tokens * 4;
+  return sentence.repeat(Math.ceil(chars / sentence.length)).slice(0, chars);
+}

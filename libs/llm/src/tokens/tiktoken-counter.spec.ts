@@ -2,10 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { Tiktoken, type TiktokenBPE } from 'js-tiktoken/lite';
-import { countTokens } from './byte-pairs';
-import { imageTokens } from './model-tokens';
-import { maxSliceLength, listSlices } from './text-slices';
-import { TiktokenCounter } from './tiktoken-counter';
+import { TiktokenCounter, countTokens, imageTokens, listSlices, maxSliceLength } from './tiktoken-counter';
 import { type VocabularyName, readVocabulary } from './vocabulary';
 
 const counter = new TiktokenCounter();

@@ -1,5 +1,4 @@
-import { checkConnections } from './check-connections';
-import { openDatabase } from './database';
+import { checkConnections, openDatabase } from './database';
 import { ReadOnlyDatabase } from './sql-error';
 import { type TestDatabase, makeTestDatabase } from '../testing/test-database';
 import { isDatabaseUnavailable } from './unavailable';

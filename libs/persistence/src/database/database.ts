@@ -1,13 +1,14 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
-import { type ConnectionLog, checkConnections } from './check-connections';
 import { PrismaClient } from '../generated/client';
+import { z } from 'zod';
 import { beginWithLimits, configureConnection, isBehindPooler } from './configure-connection';
 import { LivenessLock } from './liveness-lock';
 import { ReplacedServer } from './replaced-server';
 import { SilentConnections } from './silent-connections';
 import { PreparedStatements, type Sql } from './sql';
 import { ReadOnlyDatabase, isOutdated, isReadOnly } from './sql-error';
+import { checked } from './checked-query';
 
 /**
  * One pool with two interfaces: Prisma for simple reads and writes, and plain SQL where rows are locked or one statement
@@ -146,4 +147,36 @@ async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClient) => 
 async function requireWrites(client: pg.PoolClient): Promise<void> {
   const { rows } = await client.query<{ transaction_read_only: string }>('show transaction_read_only');
   if (rows[0]?.transaction_read_only !== 'off') throw new ReadOnlyDatabase();
+}
+
+interface ConnectionLog {
+  warn(fields: object, text: string): void;
+}
+
+const connections = checked(
+  z.object({ allowed: z.number(), in_use: z.number() }),
+  `
+select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as allowed,
+  (select count(*)::int from pg_stat_activity
+    where datid is not null and usesysid is not null and pid <> pg_backend_pid()) as in_use`,
+);
+
+/**
+ * Warns at start-up when Postgres has fewer free connections than this process may open, which would otherwise show only
+ * under load. Never rejects: an unavailable server is reported elsewhere.
+ */
+export async function checkConnections(
+  sql: Sql,
+  { needed, log }: { needed: number; log: ConnectionLog },
+): Promise<void> {
+  try {
+    const found = await connections.first(sql);
+    if (!found || needed <= found.allowed - found.in_use) return;
+    log.warn(
+      { needed, ...found },
+      'Postgres may run out of connections: lower DATABASE_POOL_SIZE, or raise max_connections',
+    );
+  } catch {
+    return;
+  }
 }

@@ -1,8 +1,20 @@
-import { type DynamicModule, type FactoryProvider, Module, type ModuleMetadata } from '@nestjs/common';
-import { DependencyMetrics } from './dependency-metrics';
-import { HealthController } from './health.controller';
+import {
+  Controller,
+  type DynamicModule,
+  type FactoryProvider,
+  Get,
+  Inject,
+  Injectable,
+  Module,
+  type ModuleMetadata,
+  Optional,
+  Res,
+  VERSION_NEUTRAL,
+} from '@nestjs/common';
+import { Gauge, Registry } from 'prom-client';
+import type { Response } from 'express';
 import { HEALTH_CHECKS, HEALTH_DEGRADATIONS, LIVENESS_CHECKS } from './health-tokens';
-import type { HealthChecks } from './readiness';
+import { type HealthChecks, failingChecks, readReadiness } from './readiness';
 
 type Factory = FactoryProvider<HealthChecks>;
 
@@ -37,4 +49,75 @@ export class HealthModule {
       ],
     };
   }
+}
+
+/** `rondo_dependency_up`: what `/health/ready` would answer about each dependency when metrics are read. */
+@Injectable()
+class DependencyMetrics {
+  constructor(
+    @Inject(HEALTH_CHECKS) checks: HealthChecks,
+    @Inject(HEALTH_DEGRADATIONS) degradations: HealthChecks,
+    @Optional() @Inject(Registry) registry?: Registry,
+  ) {
+    if (!registry) return; // a service without metrics
+    new Gauge({
+      name: 'rondo_dependency_up',
+      help: 'Whether a dependency answers this process (1) or not (0)',
+      labelNames: ['dependency'],
+      registers: [registry],
+      async collect() {
+        const { failing, degraded } = await readReadiness(checks, degradations);
+        const away = new Set([...failing, ...degraded]);
+        for (const dependency of Object.keys({ ...checks, ...degradations })) {
+          this.set({ dependency }, away.has(dependency) ? 0 : 1);
+        }
+      },
+    });
+  }
+}
+
+@Controller({ path: 'health', version: VERSION_NEUTRAL })
+class HealthController {
+  constructor(
+    @Inject(HEALTH_CHECKS) private readonly checks: HealthChecks,
+    @Inject(HEALTH_DEGRADATIONS) private readonly degradations: HealthChecks,
+    @Inject(LIVENESS_CHECKS) private readonly liveness: HealthChecks,
+  ) {}
+
+  /**
+   * Fails only on what a restart of this process fixes. Dependencies are not checked: a restart would not bring a
+   * database back.
+   */
+  @Get('live')
+  async live(@Res({ passthrough: true }) response: Response) {
+    const failing = await failingChecks(this.liveness);
+    return failing.length === 0 ? { status: 'live' } : unavailable(response, { code: 'not_live', failing });
+  }
+
+  /** Fails when a required dependency is away. Optional ones are listed as `degraded` and do not change the status. */
+  @Get('ready')
+  async ready(@Res({ passthrough: true }) response: Response) {
+    const { failing, degraded, reasons } = await readReadiness(this.checks, this.degradations);
+    const optional = degraded.length > 0 ? { degraded } : {};
+    if (failing.length === 0) return { status: 'ready', ...optional };
+    return { ...unavailable(response, { code: 'not_ready', failing, reasons }), ...optional };
+  }
+}
+
+const details = { not_live: 'Not live', not_ready: 'Not reachable' };
+
+interface Failure {
+  readonly code: keyof typeof details;
+  readonly failing: readonly string[];
+  readonly reasons?: Readonly<Record<string, string>>;
+}
+
+function unavailable(response: Response, { code, failing, reasons = {} }: Failure) {
+  response.status(503).type('application/problem+json');
+  const unexplained = failing.filter((name) => reasons[name] === undefined);
+  const sentences = [
+    ...(unexplained.length > 0 ? [`${details[code]}: ${unexplained.join(', ')}.`] : []),
+    ...Object.values(reasons),
+  ];
+  return { type: 'about:blank', title: 'Service Unavailable', status: 503, code, detail: sentences.join(' '), failing };
 }

@@ -1,14 +1,23 @@
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, type Tracer, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import { BatchSpanProcessor, type IdGenerator, RandomIdGenerator, TracerProvider } from '@opentelemetry/sdk-trace';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  type IdGenerator,
+  ParentBasedSampler,
+  RandomIdGenerator,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
 import { OutboundProxy } from '../outbound/outbound-proxy';
 import { createProxyAgents } from '../outbound/tunnel';
 import { ReportingExporter } from './reporting-exporter';
-import { toSampler } from './sampler';
 import type { Span, SpanAttributes, SpanOrder, TracePlace, Tracing } from './tracing';
-import { type TracingSettings, toPairs } from './tracing-variables';
+import { type SamplerName, type TracingSettings, toPairs } from './tracing-variables';
 
 /** Spans of a busy process are sent before its queue is full, and those of a killed one are at most this old. */
 const sendEveryMs = 1_000;
@@ -122,3 +131,22 @@ const present = (attributes: SpanAttributes = {}) =>
       return [[name, Array.isArray(value) ? [...(value as readonly string[])] : (value as string | number | boolean)]];
     }),
   );
+
+const always = new AlwaysOnSampler();
+const never = new AlwaysOffSampler();
+const toShare = (ratio: number) => new TraceIdRatioBasedSampler(ratio);
+const unlessParentDecides = (root: Sampler) => new ParentBasedSampler({ root });
+
+const samplers: Record<SamplerName, (ratio: number) => Sampler> = {
+  always_on: () => always,
+  always_off: () => never,
+  traceidratio: toShare,
+  parentbased_always_on: () => unlessParentDecides(always),
+  parentbased_always_off: () => unlessParentDecides(never),
+  parentbased_traceidratio: (ratio) => unlessParentDecides(toShare(ratio)),
+};
+
+/** Services without sampler variables decide nothing: they record whatever belongs to a trace that reaches them. */
+function toSampler({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio = 1 }: TracingSettings): Sampler {
+  return name === undefined ? always : samplers[name](ratio);
+}

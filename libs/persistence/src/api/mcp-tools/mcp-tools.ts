@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   type AccountId,
   type KnownMcpTool,
@@ -14,7 +15,6 @@ import { TerminalError } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { BoundedList, type Page, type PageRequest, idOfCursor } from '../page';
-import { serverHash } from './server-hash';
 import { z } from 'zod';
 import { anyJson, checked } from '../../database/checked-query';
 
@@ -204,3 +204,9 @@ const toKnown = (row: Row): KnownMcpTool =>
     confirmed_at: row.confirmed_at && row.confirmed_at.toISOString(),
     first_seen_at: row.created_at.toISOString(),
   });
+
+/** Names a server by where it is. A hash, since an address may contain what a list of tools must not show. */
+const serverHash = (server: McpServer): string =>
+  createHash('sha256')
+    .update(JSON.stringify(server.transport === 'stdio' ? ['stdio', server.command] : ['remote', server.url]))
+    .digest('hex');
