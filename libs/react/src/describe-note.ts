@@ -30,7 +30,10 @@ export function bytes(size: number): string {
   return kibibytes < 1024 ? `${kibibytes.toFixed(1)} KiB` : `${(kibibytes / 1024).toFixed(1)} MiB`;
 }
 
-export const count = (value: number): string => value.toLocaleString('en-US');
+/** Made once: to make one for each number took most of the time. */
+const numbers = new Intl.NumberFormat('en-US');
+
+export const count = (value: number): string => numbers.format(value);
 
 const replacedSentence = (unknown: readonly string[]): string =>
   'The database was replaced by another that may lack the last facts before this one. ' +
