@@ -100,8 +100,12 @@ type Executors = NonNullable<DeploymentHealth['executors']>;
 
 /** What to set for what is not set up: once, though several executors lack it. */
 const listReasons = (executors: Executors): readonly string[] => [
-  ...new Set(executors.flatMap(({ lacks }) => Object.values(lacks))),
+  ...new Set(executors.flatMap(({ lacks }) => Object.values(lacks).map(toSentence))),
 ];
+
+/** Some of them also stand after the name of a field, where they are refused. */
+const toSentence = (reason: string): string =>
+  `${reason.charAt(0).toUpperCase()}${reason.slice(1)}${reason.endsWith('.') ? '' : '.'}`;
 
 function ExecutorRow({ executor }: { readonly executor: Executors[number] }) {
   const { id, is_open: isOpen, provider, load, lacks, problem } = executor;
