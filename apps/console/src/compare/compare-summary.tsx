@@ -42,6 +42,7 @@ export function CompareSummary({ a, b }: CompareSummaryProps) {
           />
           <Line name="Model" both={[a, b]} value={({ run }) => run.model} />
           <Line name="Agent" both={[a, b]} value={({ run }) => toAgent(run)} />
+          <Line name="Profile" both={[a, b]} value={({ run }) => run.profile} />
           <Line name="Iterations" both={[a, b]} value={({ fed }) => count(fed.view.iteration)} />
           <Line name="Tool calls" both={[a, b]} value={({ fed }) => count(countCalls(fed))} />
           <Line
@@ -63,8 +64,8 @@ export function CompareSummary({ a, b }: CompareSummaryProps) {
   );
 }
 
-const toAgent = ({ settings, profile, agent_version: version }: Run): string =>
-  `${settings.agent.name ?? profile}${version === null ? '' : `, version ${version}`}`;
+const toAgent = ({ settings: { agent }, agent_version: version }: Run): string =>
+  agent.name === undefined ? 'none' : `${agent.name}${version === null ? '' : `, version ${version}`}`;
 const countCalls = ({ view }: FedRun): number => view.rows.filter(({ kind }) => kind === 'tool_call').length;
 const toTime = ({ run, fed: { details } }: ComparedRun): string =>
   details.lastAt === null ? '' : duration(between(run.created_at, details.endedAt ?? details.lastAt));

@@ -158,6 +158,7 @@ describe('agents in the console', () => {
     await browser.open(`/console/compare?a=${a?.id ?? ''}&b=${b?.id ?? ''}`);
     const first = page.getByRole('region', { name: 'Iteration 1', exact: true });
     await first.getByText('other words').waitFor();
+    await page.getByRole('row', { name: 'Agent none none' }).waitFor();
     const marks = first.locator('mark');
     expect(await marks.allTextContents()).toEqual(['red', 'blue']);
 
