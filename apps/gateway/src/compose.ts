@@ -297,8 +297,8 @@ function toServices(
 ) {
   const secrets = config.SECRETS_KEY === undefined ? undefined : new SecretBox(config.SECRETS_KEY, 'mcp');
   const toolCatalog = new ToolCatalog(adapters.link);
-  const whyNowhere = toolCatalog.whyNowhere.bind(toolCatalog);
-  const settings = new RunSettingsResolver({ providers, ...names, ...runBudgets(config), secrets, whyNowhere });
+  const executors = () => toolCatalog.executors ?? [];
+  const settings = new RunSettingsResolver({ providers, ...names, ...runBudgets(config), secrets, executors });
   const agentService = new AgentService({ ...adapters, settings, box: secrets });
   const onError = warn('jobs left to the sweeper');
   const { runs, balances } = adapters;

@@ -1,4 +1,5 @@
 import {
+  type EnvironmentOffers,
   type NatsLink,
   ToolCallConsumer,
   ToolStreams,
@@ -36,7 +37,7 @@ import { SandboxResponder } from './hosting/sandbox.responder';
 import { ToolCallProcessor } from './tools/tool-call.processor';
 import { BrowserOperator } from './tools/browser/browser-operator';
 import { PreviewUrls } from './tools/ports/preview-urls';
-import { lackedNeeds, lackedOfEnvironments } from './tools/lacked-needs';
+import { lackedNeeds, lackedOfEnvironments, offeredToEnvironments } from './tools/lacked-needs';
 import { createToolServices } from './tools/tool-services';
 import { ToolRunner, type ToolSandboxes } from './tools/tool-runner';
 import { WorkspaceAdoptions } from './hosting/workspace-adoptions';
@@ -64,6 +65,8 @@ export interface ExecutorParts {
   readonly gauges: ExecutorGauges;
   /** What it lacks for tools, with the reason. */
   readonly lacks: Readonly<Record<string, string>>;
+  /** What environments may ask for. */
+  readonly offers: EnvironmentOffers;
   /** To be called when no tool call runs any more. Releases the executor's id last, so that no second process has it early. */
   close(): Promise<void>;
 }
@@ -117,6 +120,7 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
   });
   return {
     lacks: { ...lackedNeeds(config, services), ...lackedOfEnvironments(config) },
+    offers: offeredToEnvironments(toSandboxSettings(config)),
     ...{ config, identity, nats, consumer, toolCallMetrics, ...sandboxParts },
     toolCallProcessor: new ToolCallProcessor(consumer, config.TOOL_DRAIN_S * 1_000),
     mcpResponder: new McpResponder({ nats, executorId, mcp, sandboxes, slots: sandboxSlots, hosting, terms, log }),

@@ -47,7 +47,7 @@ export async function startExecutor(config: Config, log: Logger): Promise<Execut
 
 /** Announces whether this executor accepts threads, how busy it is, and what it has for tools. */
 function announce(parts: ExecutorParts) {
-  const { config, nats, identity, consumer, sandboxes, sandboxSlots, sandboxHealth, hosting, lacks } = parts;
+  const { config, nats, identity, consumer, sandboxes, sandboxSlots, sandboxHealth, hosting, lacks, offers } = parts;
   const problem = async () => (await sandboxHealth.problem()) ?? consumer.problem;
   return announceExecutor(nats, identity.id, {
     isOpen: async () => !sandboxSlots.isFull && (await problem()) === undefined,
@@ -57,6 +57,7 @@ function announce(parts: ExecutorParts) {
     }),
     provider: { name: sandboxes.name, affinity: sandboxes.affinity },
     lacks: () => lacks,
+    offers,
     adopts: sandboxes.copies !== undefined,
     sent: () => hosting.announced(),
     problem,

@@ -121,6 +121,13 @@ export { toolAliases } from './tools/alias.tools';
 export { runAgentTool } from './tools/agent.tools';
 export { type ExecutorTool, builtInTools, implementedTools, readsFiles, tools } from './tools/catalog';
 export { isMemoryStoreTool } from './tools/memory-store.tools';
+export {
+  type ImageReference,
+  isAllowedImage,
+  isSameImage,
+  parseImageReference,
+  toEngineName,
+} from './tools/image-reference';
 export { type LackedNeeds, availableTools, environmentNeeds, whyUnavailable } from './tools/available-tools';
 export {
   type ToolDefinition,

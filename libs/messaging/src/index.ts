@@ -30,7 +30,7 @@ export { QueueShares, usualQueueShare } from './tool-calls/client/queue-shares';
 export { PendingCancellations } from './tool-calls/client/pending-cancellations';
 export { FairSlots, type SlotLimits } from './tool-calls/executor/fair-slots';
 export { ToolCallConsumer } from './tool-calls/executor/tool-call-consumer';
-export { OpenExecutors, announceExecutor } from './tool-calls/open-executors';
+export { type EnvironmentOffers, OpenExecutors, announceExecutor } from './tool-calls/open-executors';
 export {
   type McpDiscoverRequest,
   type McpListRequest,

@@ -34,12 +34,15 @@ describe.each(['/v1/tools', '/v1/models'])('GET %s', (path) => {
     expect(read.length).toBeGreaterThan(1);
   });
 
-  it.each(['!', 'bm90aGluZw', Buffer.from('run_1').toString('base64url')])('refuses the cursor %s', async (after) => {
-    const { body } = await gateway.as().get(path).query({ after }).expect(400);
-    expect(body.code).toBe('invalid_cursor');
-  });
+  it.each(['', '!', 'bm90aGluZw', Buffer.from('run_1').toString('base64url')])(
+    'refuses the cursor %s',
+    async (after) => {
+      const { body } = await gateway.as().get(path).query({ after }).expect(400);
+      expect(body.code).toBe('invalid_cursor');
+    },
+  );
 
-  it.each(['limit=0', 'limit=201', 'limit=many', 'after='])('refuses ?%s', async (query) => {
+  it.each(['limit=0', 'limit=201', 'limit=many'])('refuses ?%s', async (query) => {
     const { body } = await gateway.as().get(`${path}?${query}`).expect(422);
     expect(body.errors).toEqual([{ field: query.split('=')[0], message: expect.any(String) }]);
   });
@@ -77,6 +80,34 @@ describe('GET /v1/tools says why a tool is or is not offered', () => {
     expect(await toolNamed('read_file')).toMatchObject({ reason: expect.stringContaining('No tool-executor') });
     expect(await toolNamed('sequential_thinking')).toMatchObject({ available: true, default_in: ['suna', 'ii'] });
   });
+});
+
+it('an environment beyond what executors offer is refused by its field, wherever it is given', async () => {
+  const offers = { size: { cpus: 2, memory_mb: 2048, disk_mb: 4096 }, images: ['python'], packages: ['pip'] };
+  const executor = await TestExecutor.start({}, offers);
+  try {
+    while (!gateway.parts.toolCatalog.executors?.some((heard) => heard.offers)) await sleep(20);
+    const environment = { size: { cpus: 999 }, image: 'ruby:3', packages: { npm: ['semver@7.6.3'] } };
+    const run = { input: 'Go.', environment };
+    const schedule = { name: 'often', cron: '@daily', run };
+    for (const [path, body, prefix] of [
+      ['/v1/runs', run, ''],
+      ['/v1/agents', { definition: { name: 'large', environment } }, 'definition.'],
+      ['/v1/schedules', schedule, 'run.'],
+    ] as const) {
+      const { body: problem } = await gateway.as().post(path).send(body).expect(422);
+      expect((problem.errors as { field: string }[]).map(({ field }) => field)).toEqual(
+        ['size.cpus', 'image', 'packages.npm'].map((part) => `${prefix}environment.${part}`),
+      );
+    }
+    await gateway
+      .as()
+      .post('/v1/runs')
+      .send({ input: 'Go.', environment: { size: { cpus: 2 } } })
+      .expect(202);
+  } finally {
+    await executor.close();
+  }
 });
 
 describe('GET /v1/models says what the account may use', () => {

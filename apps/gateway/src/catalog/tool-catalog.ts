@@ -29,12 +29,6 @@ export class ToolCatalog {
     return this.support?.executors;
   }
 
-  /** Why none of the executors honours a need; undefined where one does, or none was heard. */
-  whyNowhere(need: string): string | undefined {
-    const reasons = (this.executors ?? []).map(({ lacks }) => lacks[need]);
-    return reasons.every((reason) => reason !== undefined) ? reasons[0] : undefined;
-  }
-
   list(): ListedTool[] {
     return tools.map((tool) => {
       const problem = this.findProblem(tool);

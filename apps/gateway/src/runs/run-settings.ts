@@ -11,6 +11,7 @@ import {
   hasToolCalls,
   findPrice,
 } from '@rondo/domain';
+import type { HeardExecutor } from '@rondo/messaging';
 import type { SecretBox } from '@rondo/platform';
 import { InvalidRequest } from '../problems/api-error';
 import { renewedServer, sealedServer } from './sealed-server';
@@ -28,8 +29,8 @@ export interface DeploymentSettings {
   readonly budget?: RunSettings['budget'];
   /** The most that a run may set. */
   readonly maxBudget?: RunSettings['budget'];
-  /** Why no executor honours a need of an environment, as far as they were heard of. Absent: nothing is known. */
-  readonly whyNowhere?: (need: string) => string | undefined;
+  /** The executors that were heard of. Absent: nothing is known of them. */
+  readonly executors?: () => readonly HeardExecutor[];
   /** Absent: secrets are refused. */
   readonly secrets?: Pick<SecretBox, 'seal' | 'renew'> | undefined;
 }
@@ -73,7 +74,7 @@ export class RunSettingsResolver {
     request: SettingsRequest,
     { account, settings, servers }: SettingsOwner,
   ): { settings: RunSettings } | { problems: SettingsProblem[] } {
-    const { defaultModel, providers, aliases, fallbacks, budget, maxBudget, secrets, whyNowhere } = this.deployment;
+    const { defaultModel, providers, aliases, fallbacks, budget, maxBudget, secrets, executors } = this.deployment;
     const outcome = effectiveSettings(request, {
       model: defaultModel,
       tools: builtInTools,
@@ -90,7 +91,7 @@ export class RunSettingsResolver {
     if ('problems' in outcome) return outcome;
     const problems = [
       ...validateModel(outcome.settings, providers),
-      ...validateEnvironment(outcome.settings, (need) => whyNowhere?.(need)),
+      ...validateEnvironment(outcome.settings, executors?.() ?? []),
     ];
     return problems.length > 0 ? { problems } : outcome;
   }

@@ -4,8 +4,13 @@ import { validateEnvironment, validateRepositorySecret } from './validate-enviro
 const url = 'https://example.com/site.git';
 
 describe('validateEnvironment', () => {
-  const lacked: Record<string, string> = { 'environment.egress': 'sandboxes here cannot do it' };
-  const problems = (environment: object) => validateEnvironment({ environment }, (need) => lacked[need]);
+  const cutOff = { lacks: { 'environment.egress': 'sandboxes here cannot do it' }, offers: null };
+  const small = {
+    lacks: {},
+    offers: { size: { cpus: 2, memory_mb: 2048 }, images: ['python', 'ghcr.io/you/*'], packages: ['pip'] },
+  };
+  const problems = (environment: object, executors: Parameters<typeof validateEnvironment>[1] = [cutOff]) =>
+    validateEnvironment({ environment }, executors);
 
   it('refuses by its name what no executor honours', () => {
     expect(problems({ egress: [] })).toEqual([{ field: 'environment.egress', message: 'sandboxes here cannot do it' }]);
@@ -13,7 +18,29 @@ describe('validateEnvironment', () => {
 
   it('takes what one honours, and what is not asked for', () => {
     expect(problems({ repository: { url, secret: 'TOKEN' }, files: [] })).toEqual([]);
-    expect(validateEnvironment({}, (need) => lacked[need])).toEqual([]);
+    expect(validateEnvironment({}, [cutOff])).toEqual([]);
+  });
+
+  it.each([
+    [{ size: { cpus: 999, memory_mb: 1024 } }, ['size.cpus']],
+    [{ size: { cpus: 3, memory_mb: 4096, disk_mb: 1 } }, ['size.cpus', 'size.memory_mb', 'size.disk_mb']],
+    [{ image: 'ruby:3' }, ['image']],
+    [{ packages: { apt: ['hello=1'], pip: ['requests==2'] } }, ['packages.apt']],
+    [{ size: { cpus: 2 }, image: 'ghcr.io/you/tool:1', packages: { pip: ['requests==2'] } }, []],
+  ])('refuses what is more than the deployment offers: %j', (environment, fields) => {
+    expect(problems(environment, [small]).map(({ field }) => field)).toEqual(
+      fields.map((field) => `environment.${field}`),
+    );
+  });
+
+  it('refuses only what none of several executors takes', () => {
+    const large = { lacks: {}, offers: { ...small.offers, size: { cpus: 16 }, packages: [] } };
+    expect(problems({ size: { cpus: 8 }, packages: { pip: ['requests==2'] } }, [small, large])).toEqual([]);
+    expect(problems({ size: { cpus: 32 } }, [small, large])).toEqual([
+      { field: 'environment.size.cpus', message: 'must be at most 2 on this deployment' },
+    ]);
+    expect(problems({ size: { cpus: 32 } }, [small, cutOff])).toEqual([]);
+    expect(problems({ size: { cpus: 32 } }, [])).toEqual([]);
   });
 });
 

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { type Duplex, Readable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
 import type { BrowserAction, BrowserScreen, FileChanges } from '@rondo/contract';
-import type { AcceptedTunnel } from '@rondo/messaging';
+import type { AcceptedTunnel, EnvironmentOffers } from '@rondo/messaging';
 import {
   type KnownSandboxState,
   type KnownSite,
@@ -51,16 +51,22 @@ export class TestExecutor {
   private constructor(
     private readonly link: NatsLink,
     lacks: Readonly<Record<string, string>>,
+    offers: EnvironmentOffers | undefined,
   ) {
     this.stopParts = [
       serveTunnels(link, this.id, { accept: (request) => this.accept(sandboxRequest.parse(request)) }),
-      announceExecutor(link, this.id, { isOpen: () => Promise.resolve(true), everyMs: 100, lacks: () => lacks }),
+      announceExecutor(link, this.id, {
+        isOpen: () => Promise.resolve(true),
+        everyMs: 100,
+        lacks: () => lacks,
+        offers,
+      }),
     ];
   }
 
-  static async start(lacks: Readonly<Record<string, string>> = {}): Promise<TestExecutor> {
+  static async start(lacks: Readonly<Record<string, string>> = {}, offers?: EnvironmentOffers): Promise<TestExecutor> {
     const link = await connectNats({ url: testServer('TEST_NATS_URL'), name: 'test-executor', log });
-    const executor = new TestExecutor(link, lacks);
+    const executor = new TestExecutor(link, lacks, offers);
     await link.connection.flush();
     return executor;
   }

@@ -29,8 +29,8 @@ export class TriggerRules {
     if (run.agent_id !== undefined) await this.agents.get({ accountId, agentId: run.agent_id });
   }
 
-  private requireSettings(accountId: AccountId, { profile, model, limits, budget }: TriggeredRun): void {
-    const outcome = this.settings.resolve({ profile, model, limits, budget }, { account: accountId });
+  private requireSettings(accountId: AccountId, { profile, model, limits, budget, environment }: TriggeredRun): void {
+    const outcome = this.settings.resolve({ profile, model, limits, budget, environment }, { account: accountId });
     if (!('problems' in outcome)) return;
     throw new InvalidRequest(outcome.problems.map(({ field, message }) => ({ field: `run.${field}`, message })));
   }

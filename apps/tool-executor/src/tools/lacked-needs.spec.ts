@@ -1,5 +1,6 @@
 import { serviceSettings } from '../services/service-settings';
-import { lackedNeeds, lackedOfEnvironments } from './lacked-needs';
+import { sandboxSettings } from '../sandboxes/provider/sandbox-settings';
+import { lackedNeeds, lackedOfEnvironments, offeredToEnvironments } from './lacked-needs';
 import { createToolServices } from './tool-services';
 
 const bare = createToolServices(serviceSettings());
@@ -37,6 +38,21 @@ describe('what an executor lacks', () => {
       expect.stringContaining('DAYTONA_IMAGE'),
     );
     expect(lackedOfEnvironments({ ...daytona, DAYTONA_IMAGE: 'debian:12' })).not.toHaveProperty(['environment.size']);
+  });
+
+  it('is more than it offers to environments, as its provider counts', () => {
+    const common = { root: '/x', images: ['python'], packages: { kinds: ['pip'] }, cpu: 3, diskBytes: 2 ** 31 };
+    const docker = { provider: 'docker', docker: { image: 'node:24' } };
+    expect(offeredToEnvironments(sandboxSettings.parse({ ...common, ...docker }))).toEqual({
+      size: { cpus: 3, memory_mb: 2048, disk_mb: 2048 },
+      images: ['python', 'docker.io/library/node:24'],
+      packages: ['pip'],
+    });
+    const daytona = { apiUrl: 'https://daytona.test', apiKey: 'key', resources: { cpu: 4, memory: 8 } };
+    expect(offeredToEnvironments(sandboxSettings.parse({ ...common, provider: 'daytona', daytona })).size).toEqual({
+      cpus: 4,
+      memory_mb: 8192,
+    });
   });
 
   it('is not a preview where the service of the sandboxes has its own', () => {

@@ -1,6 +1,10 @@
 import { existsSync } from 'node:fs';
-import { type ToolNeed, environmentNeeds } from '@rondo/domain';
+import { type ToolNeed, environmentNeeds, parseImageReference, toEngineName } from '@rondo/domain';
+import type { EnvironmentOffers } from '@rondo/messaging';
 import type { Config } from '../config';
+import { toLargestSize as toLargestAtDaytona } from '../sandboxes/daytona/daytona-shape';
+import type { SandboxSettings } from '../sandboxes/provider/sandbox-settings';
+import { toLargestSize } from '../sandboxes/provider/sandbox-shape';
 import type { ToolServices } from './tool-services';
 
 type Needed = Pick<
@@ -80,6 +84,26 @@ export function lackedOfEnvironments({
   return Object.fromEntries(
     environmentNeeds.flatMap((need) => (reasons[need] === undefined ? [] : [[`environment.${need}`, reasons[need]]])),
   );
+}
+
+/** What environments may ask for. It announces this, too, so that a run that asks for more is refused by the field. */
+export function offeredToEnvironments({
+  provider,
+  docker,
+  daytona,
+  images,
+  packages,
+  ...limits
+}: Pick<
+  SandboxSettings,
+  'provider' | 'docker' | 'daytona' | 'images' | 'packages' | 'cpu' | 'memoryBytes' | 'diskBytes'
+>): EnvironmentOffers {
+  const own = provider === 'docker' ? docker?.image : daytona?.image;
+  return {
+    size: provider === 'daytona' ? toLargestAtDaytona(daytona?.resources ?? {}) : toLargestSize(limits),
+    images: [...images, ...(own === undefined ? [] : [toEngineName(parseImageReference(own))])],
+    packages: packages.kinds,
+  };
 }
 
 /** Whether an image at Daytona has its program shows at the first use; one of Docker is tried at the start. */

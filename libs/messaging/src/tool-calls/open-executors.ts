@@ -17,6 +17,14 @@ export type ExecutorLoad = z.infer<typeof executorLoad>;
 const executorProvider = z.object({ name: z.string(), affinity: z.string() });
 export type ExecutorProvider = z.infer<typeof executorProvider>;
 
+/** What the environment of a run may ask for: sizes up to this one, these images, and packages of these kinds. */
+const environmentOffers = z.object({
+  size: z.object({ cpus: z.number(), memory_mb: z.number(), disk_mb: z.number() }).partial(),
+  images: z.array(z.string().max(400)).max(1_000),
+  packages: z.array(z.string().max(20)).max(20),
+});
+export type EnvironmentOffers = z.infer<typeof environmentOffers>;
+
 /** Executors of an older version announce neither their load nor their sandbox provider. */
 export const announcement = z.object({
   is_open: z.boolean(),
@@ -24,6 +32,8 @@ export const announcement = z.object({
   provider: executorProvider.exactOptional(),
   /** What it lacks for tools, by need, with the reason. Absent: nothing. */
   lacks: z.record(z.string().max(100), z.string().max(1_000)).exactOptional(),
+  /** Absent in those of an older version: they refuse the rest when the run begins. */
+  offers: environmentOffers.exactOptional(),
   /** It restores workspaces of lost executors from their last copy. Absent: it does not. */
   adopts: z.boolean().exactOptional(),
   /** Why it runs no tools at all. */
@@ -40,6 +50,7 @@ export interface AnnouncedExecutor {
   readonly load?: () => ExecutorLoad;
   readonly provider?: ExecutorProvider;
   readonly lacks?: () => Readonly<Record<string, string>>;
+  readonly offers?: EnvironmentOffers | undefined;
   /** Whether it restores workspaces of lost executors. */
   readonly adopts?: boolean;
   /** Why it can run no tools. */
@@ -53,7 +64,7 @@ export interface AnnouncedExecutor {
 export function announceExecutor(
   nats: NatsLink,
   executor: string,
-  { isOpen, load, provider, lacks, adopts, problem, sent, everyMs = defaultEveryMs }: AnnouncedExecutor,
+  { isOpen, load, provider, lacks, offers, adopts, problem, sent, everyMs = defaultEveryMs }: AnnouncedExecutor,
 ): () => void {
   let hasLeft = false;
   const publish = (message: Announcement) => {
@@ -70,6 +81,7 @@ export function announceExecutor(
       ...(load && { load: load() }),
       ...(provider && { provider }),
       ...(lacks && { lacks: lacks() }),
+      ...(offers && { offers }),
       ...(adopts !== undefined && { adopts }),
       ...(trouble !== undefined && { problem: trouble }),
     });

@@ -2,7 +2,7 @@ import type { LackedNeeds } from '@rondo/domain';
 import type { Msg } from 'nats';
 import type { NatsLink } from '../connection/nats-link';
 import { received } from '../connection/received';
-import { type ExecutorLoad, announcement } from './open-executors';
+import { type EnvironmentOffers, type ExecutorLoad, announcement } from './open-executors';
 
 /** Several announcements may be lost before an executor counts as gone: what it lacks seldom changes. */
 const defaultValidForMs = 4_000;
@@ -19,6 +19,8 @@ export interface HeardExecutor {
   readonly provider: string | null;
   readonly load: ExecutorLoad | null;
   readonly lacks: LackedNeeds;
+  /** What environments may ask for; null where it does not say. */
+  readonly offers: EnvironmentOffers | null;
   /** Why it runs no tools at all. */
   readonly problem: string | null;
 }
@@ -76,10 +78,10 @@ export class ToolSupport {
     const announced = received(announcement, message, this.nats.log);
     const id = message.subject.split('.').at(-1); // the subject, not the body: the server checks who may publish on it
     if (!announced || id === undefined) return;
-    const { is_open, lacks = {}, problem = null, load = null, provider } = announced;
+    const { is_open, lacks = {}, offers = null, problem = null, load = null, provider } = announced;
     const hasLeft = !is_open && load === null && problem === null;
     const atMs = performance.now();
     if (hasLeft) this.heard.delete(id);
-    else this.heard.set(id, { is_open, lacks, problem, load, provider: provider?.name ?? null, atMs });
+    else this.heard.set(id, { is_open, lacks, offers, problem, load, provider: provider?.name ?? null, atMs });
   }
 }

@@ -1,5 +1,5 @@
 import type { SandboxSize } from '@rondo/contract';
-import { isSameImage } from '../provider/image-reference';
+import { isSameImage } from '@rondo/domain';
 import { type SandboxShape, refusedShape, requireImage } from '../provider/sandbox-shape';
 import type { DaytonaSettings } from '../provider/daytona-settings';
 
@@ -48,6 +48,15 @@ export function requireDaytonaShape(
       );
   }
 }
+
+/** The most that a sandbox may have here, of what Daytona is told a limit of. */
+export const toLargestSize = (resources: Resources): SandboxSize =>
+  Object.fromEntries(
+    fields.flatMap(({ field, resource, unit }) => {
+      const most = resources[resource];
+      return most === undefined ? [] : [[field, most * unit]];
+    }),
+  );
 
 export function toResources(size: SandboxSize = {}): Resources {
   const given = fields.map(({ field, resource, unit }): Resources => {

@@ -1,5 +1,5 @@
 import { toMessage } from '@rondo/platform';
-import { type ImageReference, isSameImage, parseImageReference, toEngineName } from '../provider/image-reference';
+import { type ImageReference, isSameImage, parseImageReference, toEngineName } from '@rondo/domain';
 import { EngineAway, SandboxError } from '../provider/sandbox-error';
 import type { ReportStep } from '../provider/sandbox-provider';
 import { type SandboxShape, requireImage } from '../provider/sandbox-shape';

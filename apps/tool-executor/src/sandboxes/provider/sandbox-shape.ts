@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { EnvironmentPackages, SandboxSize, SandboxTerms } from '@rondo/contract';
-import { isAllowedImage } from './image-reference';
+import { isAllowedImage } from '@rondo/domain';
 import { SandboxError } from './sandbox-error';
 import type { PackageSettings, SandboxSettings } from './sandbox-settings';
 
@@ -22,21 +22,21 @@ export const withSize = (
   ...(disk_mb !== undefined && { diskBytes: disk_mb * mebibyte }),
 });
 
+/** The most that a sandbox may have on this deployment. */
+export const toLargestSize = ({ cpu, memoryBytes, diskBytes }: Limits) => ({
+  cpus: cpu,
+  memory_mb: Math.floor(memoryBytes / mebibyte),
+  disk_mb: Math.floor(diskBytes / mebibyte),
+});
+
 /** Rejects a size that sandboxes are not held to, or that is above what the deployment gives them. */
-export function requireSize(
-  size: SandboxSize,
-  { cpu, memoryBytes, diskBytes }: Limits,
-  limited: readonly (keyof SandboxSize)[],
-): void {
-  const most = {
-    cpus: [cpu, 'SANDBOX_CPU'],
-    memory_mb: [Math.floor(memoryBytes / mebibyte), 'SANDBOX_MEMORY_MB'],
-    disk_mb: [Math.floor(diskBytes / mebibyte), 'SANDBOX_DISK_MB'],
-  } as const;
+export function requireSize(size: SandboxSize, limits: Limits, limited: readonly (keyof SandboxSize)[]): void {
+  const settings = { cpus: 'SANDBOX_CPU', memory_mb: 'SANDBOX_MEMORY_MB', disk_mb: 'SANDBOX_DISK_MB' } as const;
+  const most = toLargestSize(limits);
   for (const field of ['cpus', 'memory_mb', 'disk_mb'] as const) {
     const asked = size[field];
     if (asked === undefined) continue;
-    const [limit, setting] = most[field];
+    const [limit, setting] = [most[field], settings[field]];
     if (!limited.includes(field)) throw refusedShape(`size.${field}`, 'sandboxes here cannot be limited to it');
     if (asked > limit)
       throw refusedShape(`size.${field}`, `it is ${asked}, and sandboxes here have at most ${limit} (${setting})`);
