@@ -51,7 +51,7 @@ export const environment = z
     DEFAULT_MODEL: z.string().min(1).optional().meta({
       description: 'The model of a run that names none, or its alias.',
       otherwise:
-        '`openai/gpt-5.1` if there is a key for OpenAI itself, else `anthropic/claude-sonnet-5` if there is one for Anthropic itself, else `demo/coder`',
+        '`openai/gpt-5.1` if there is a key for OpenAI, else `anthropic/claude-sonnet-5` if there is one for Anthropic, else `demo/coder`. Name one for another server in their place',
     }),
     MODEL_ALIASES: z.string().optional().meta({
       description:

@@ -6,9 +6,16 @@ const ofProvider = [
 ];
 
 /**
- * The default model of a deployment that names none: a real one as soon as OpenAI or Anthropic has a key. Another server
- * in the place of one of them may not have that model, so it does not count.
+ * The default model of a deployment that names none: a real one as soon as OpenAI or Anthropic is configured. Of another server in
+ * the place of one of them it is the first model that is declared for it. Without that, the server is asked for the usual one, and
+ * says itself that it lacks it: a demo never answers in the place of a provider that somebody has configured.
  */
-export const usualModel = ({ providers }: Pick<ModelProviders, 'providers'>): string =>
-  ofProvider.find(({ provider }) => providers.some(({ name, baseUrl }) => name === provider && baseUrl === undefined))
-    ?.model ?? 'demo/coder';
+export function usualModel({ providers }: Pick<ModelProviders, 'providers'>): string {
+  const models = ofProvider.flatMap(({ provider, model }) => {
+    const configured = providers.find(({ name }) => name === provider);
+    if (!configured) return [];
+    const [declared] = configured.models;
+    return [declared === undefined ? model : `${provider}/${declared.id}`];
+  });
+  return models[0] ?? 'demo/coder';
+}
