@@ -8,7 +8,7 @@ const ofProvider = [
 /**
  * The default model of a deployment that names none: a real one as soon as OpenAI or Anthropic is configured. Of another server in
  * the place of one of them it is the first model that is declared for it. Without that, the server is asked for the usual one, and
- * says itself that it lacks it: a demo never answers in the place of a provider that somebody has configured.
+ * says itself that it lacks it: a demo never answers in the place of a configured provider.
  */
 export function usualModel({ providers }: Pick<ModelProviders, 'providers'>): string {
   const models = ofProvider.flatMap(({ provider, model }) => {
