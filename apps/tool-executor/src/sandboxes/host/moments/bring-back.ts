@@ -16,8 +16,8 @@ import {
 } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Name, openDirectory, pathIn, removeEntry, toBytes } from './beneath';
-import { type FileEntry, type MomentStore, type TreeEntry, placeInTree } from './moment-store';
-import { type SeenFiles, longBytes, toIdentity } from './scan-workspace';
+import { type FileEntry, type MomentStore, type TreeEntry, longBytes, placeInTree } from './moment-store';
+import { type SeenFiles, toIdentity } from './scan-workspace';
 import { Several } from './several';
 
 interface BringBackOrder {

@@ -32,8 +32,10 @@ import { type Name, hasVanished } from './beneath';
 const read = promisify(readWithCallback);
 const write = promisify(writeWithCallback);
 
-/** Files up to this size are read at once; longer ones in the pool of threads, in such pieces. */
-const pieceBytes = 512 * 1024;
+/** Files of this size are copied in the pool of threads, a few beside each other; shorter ones at once. */
+export const longBytes = 512 * 1024;
+/** Of pieces of 512 KiB, between which others are hashed, the kernel takes more than twice as long to write. */
+const pieceBytes = 64 * 1024;
 const zeros = Buffer.alloc(pieceBytes);
 const mebibyte = 1024 * 1024;
 
@@ -140,7 +142,7 @@ export class MomentStore {
   measure(content: string): number {
     const status = statSync(this.toBlob(content), { throwIfNoEntry: false });
     if (!status) throw damaged();
-    return status.size < pieceBytes ? status.size : Math.min(status.size, status.blocks * 512);
+    return status.size < longBytes ? status.size : Math.min(status.size, status.blocks * 512);
   }
 
   /** Keeps the content of a regular file as it is read. Undefined where the path has none any more. */
@@ -155,7 +157,7 @@ export class MomentStore {
     try {
       const status = fstatSync(file);
       if (!status.isFile()) return undefined;
-      return (status.size < pieceBytes ? this.keepShort(file, status.size) : undefined) ?? (await this.keepLong(file));
+      return (status.size < longBytes ? this.keepShort(file, status.size) : undefined) ?? (await this.keepLong(file));
     } finally {
       closeSync(file);
     }
@@ -176,7 +178,7 @@ export class MomentStore {
     const from = this.openBlob(content);
     try {
       const { size } = fstatSync(from);
-      const found = size < pieceBytes ? copyShort(from, into, size) : (await copyPieces(from, { into })).content;
+      const found = size < longBytes ? copyShort(from, into, size) : (await copyPieces(from, { into })).content;
       if (found !== content) throw damaged();
     } finally {
       closeSync(from);

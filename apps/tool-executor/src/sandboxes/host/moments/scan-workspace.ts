@@ -1,15 +1,20 @@
 import { type BigIntStats, closeSync, readlinkSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Name, findStatus, hasVanished, listNames, openDirectory, pathIn, toName, toShown } from './beneath';
-import { type FileEntry, MomentRefused, type MomentStore, type TreeEntry, placeInTree } from './moment-store';
+import {
+  type FileEntry,
+  MomentRefused,
+  type MomentStore,
+  type TreeEntry,
+  longBytes,
+  placeInTree,
+} from './moment-store';
 import { Several } from './several';
 
 /** Each open directory takes a descriptor. */
 const deepest = 256;
 /** So many entries are looked at before other work of the process has its turn: in about a millisecond. */
 const entriesPerTurn = 25;
-/** Others are read beside it. */
-export const longBytes = 512 * 1024;
 /** The clock of a file system goes in steps: what changed so shortly before it was read may have changed after it. */
 const clockStepNs = 50_000_000n;
 
