@@ -61,8 +61,10 @@ export class RunDisplay {
 
   private other(event: StreamEvent): void {
     if (event.type === 'tool.unknown') this.note(`? ${event.data.name}: ${event.data.reason}`, 'yellow');
-    if (event.type === 'iteration.restarted')
-      this.note('↺ The iteration begins again; its text above is withdrawn.', 'yellow');
+    if (event.type === 'iteration.restarted') {
+      const cause = event.data.retry ? ` ${event.data.retry.error.message}` : '';
+      this.note(`↺ The text above is withdrawn; the reply is asked for again.${cause}`, 'yellow');
+    }
     if (event.type === 'model.retried') this.note(`↺ The model is asked again: ${event.data.error.message}`, 'yellow');
     if (event.type === 'model.fell_back')
       this.note(`↺ ${event.data.to} answers instead of ${event.data.from}: ${event.data.error.message}`, 'yellow');

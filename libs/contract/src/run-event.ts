@@ -76,6 +76,10 @@ const iterationFacts = {
     iteration: z.number().int().positive(),
     message_id: messageId,
     withdrawn_stream_ids: z.array(z.string()),
+    /** The reply broke off at the model, which is asked again after this pause. */
+    retry: z
+      .object({ attempt: z.number().int().positive(), delay_ms: z.number().nonnegative(), error: runError })
+      .exactOptional(),
   }),
   'iteration.completed': z.object({ iteration: z.number().int().positive(), finish_reason: finishReason }),
   'message.created': z.object({ message }),

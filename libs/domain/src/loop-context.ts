@@ -45,10 +45,14 @@ export interface LoopContext {
   readonly meter: ContextMeter;
   /** The reply was cut off by its length, and the budget allowed no continuation. */
   isCutOffByBudget?: boolean;
+  /** After the last reply broke off: the pause before the model is asked again. */
+  pause?: ModelPause | undefined;
   /** The last reply that this activation has begun. */
   shown?: ShownReply;
   state: RunState;
 }
+
+export type ModelPause = NonNullable<Extract<NewFact, { type: 'iteration.restarted' }>['data']['retry']>;
 
 /** The streams of a reply that were shown. */
 export interface ShownReply {

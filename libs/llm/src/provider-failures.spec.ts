@@ -1,3 +1,4 @@
+import type { ModelEnd } from '@rondo/domain';
 import { type ModelsConfig, createModels } from './models';
 import { openAi as script } from './testing/protocol-scripts';
 import { readReply, requestTo } from './testing/read-model-reply';
@@ -28,33 +29,32 @@ const json = { 'content-type': 'application/json' };
 describe('a reply that breaks off', () => {
   const breaks = { pieces: [...script.begun('Half'), script.errorEvent('overloaded_error', 'Overloaded')] };
 
-  it('is followed by a pause that grows with the attempts, and is told with its cause', async () => {
+  it('asks for a pause that grows with the attempts, and is no retry, which would withdraw what was shown', async () => {
     provider.will(breaks);
     const first = await ask();
     const second = await ask(requestTo('acme/m', { lostReplies: 1 }));
 
-    const error = { code: 'service_unavailable', message: 'Overloaded' };
-    expect(first.retries).toMatchObject([{ attempt: 1, error }]);
-    expect(second.retries).toMatchObject([{ attempt: 2, error }]);
-    expect(second.retries[0]?.delayMs).toBeGreaterThan(first.retries[0]?.delayMs ?? Infinity);
-    expect(second.end).toMatchObject({ how: 'broken', error });
+    expect([...first.retries, ...second.retries]).toEqual([]);
+    expect(second.end).toMatchObject({ how: 'broken', error: { code: 'service_unavailable', message: 'Overloaded' } });
+    expect(readPause(second.end)).toBeGreaterThan(readPause(first.end) ?? Infinity);
   });
 
-  it('is followed by none if the run does not ask again', async () => {
+  it('asks for none if the run does not ask again', async () => {
     provider.will(breaks);
-    expect((await ask(requestTo('acme/m', { lostReplies: 2 }))).retries).toEqual([]);
+    expect(readPause((await ask(requestTo('acme/m', { lostReplies: 2 }))).end)).toBeUndefined();
   });
 
-  it('ends as aborted if it is aborted during the pause', async () => {
-    provider.will(breaks);
-    const stopping = new AbortController();
-    const stream = toAcme({ retries: { delayMs: 60_000 } }).stream(requestTo('acme/m'), stopping.signal);
-    const { end } = await readReply(stream, ({ type }) => {
-      if (type === 'retried') stopping.abort();
-    });
+  it('is asked for again after that pause, which an abort ends', async () => {
+    provider.will({ pieces: script.whole('Whole') });
+    expect((await ask(requestTo('acme/m', { delayMs: 1 }))).text).toBe('Whole');
+
+    const aborted = AbortSignal.abort();
+    const { end } = await readReply(toAcme().stream(requestTo('acme/m', { delayMs: 60_000 }), aborted));
     expect(end.how).toBe('aborted');
   });
 });
+
+const readPause = (end: ModelEnd): number | undefined => (end.how === 'broken' ? end.retryAfterMs : undefined);
 
 describe('a stream that only lives', () => {
   const living = [

@@ -26,6 +26,16 @@ export const defaultRetries: RetryPolicy = {
   maxDelayWithFallbackMs: 2_000,
 };
 
+interface AttemptsMade {
+  readonly hasOutput: boolean;
+  readonly attempts: number;
+  readonly delayMs: number | undefined;
+}
+
+/** What follows sees that it was aborted. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal }).catch(() => undefined);
+
 /** The least pause after a reply that did not come in time. */
 const afterSilenceMs = 1_000;
 
@@ -39,13 +49,14 @@ interface RetryingModelParts {
 
 /**
  * Retries transient failures, but only before the first output, so that no output is streamed twice. A reply that breaks
- * later ends as `broken` after the same pause, and the caller asks again. An attempt without output costs nothing, so only
+ * later ends as `broken` with the same pause, and the caller asks again. An attempt without output costs nothing, so only
  * the last one's usage counts.
  */
 export class RetryingModel implements Model {
   constructor(private readonly parts: RetryingModelParts) {}
 
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelChunk[], void> {
+    if (request.delayMs !== undefined) await pause(request.delayMs, signal);
     let hasOutput = false;
     for (let attempts = 1; ; attempts++) {
       if (this.parts.pace) yield* this.parts.pace.enter(request, signal);
@@ -62,16 +73,12 @@ export class RetryingModel implements Model {
         const mayFollow = failed < (hasOutput ? maxReplyAttempts : this.parts.policy.attempts);
         const delayMs =
           ending.how === 'error' && mayFollow ? this.delayAfter(failed, ending.error, request) : undefined;
-        if (ending.how !== 'error' || delayMs === undefined) {
-          yield [...chunks, this.end(ending, { hasOutput, attempts })];
+        if (ending.how !== 'error' || delayMs === undefined || hasOutput) {
+          yield [...chunks, this.end(ending, { hasOutput, attempts, delayMs })];
           return;
         }
         yield [...chunks, { type: 'retried', attempt: failed, delayMs, error: this.toRunError(ending.error) }];
-        await sleep(delayMs, undefined, { signal }).catch(() => undefined); // what follows sees that it was aborted
-        if (hasOutput) {
-          yield [this.end(signal.aborted ? { ...ending, how: 'aborted' } : ending, { hasOutput, attempts })];
-          return;
-        }
+        await pause(delayMs, signal);
       } finally {
         attempt.close();
       }
@@ -84,7 +91,7 @@ export class RetryingModel implements Model {
       this.parts.pace?.refused(ending.error.retryAfterMs);
   }
 
-  private end(ending: AttemptEnding, { hasOutput, attempts }: { hasOutput: boolean; attempts: number }): ModelChunk {
+  private end(ending: AttemptEnding, { hasOutput, attempts, delayMs }: AttemptsMade): ModelChunk {
     const { usage, notes = {} } = ending;
     const billed = { ...(usage && { usage }), ...(Object.keys(notes).length > 0 && { notes }) };
     switch (ending.how) {
@@ -93,10 +100,11 @@ export class RetryingModel implements Model {
       case 'aborted':
         return { type: 'end', how: 'aborted', ...billed };
       case 'error': {
-        const how = hasOutput && ending.error.transient ? 'broken' : 'failed';
         const { code, message } = this.toRunError(ending.error);
         const tried = attempts > 1 ? ` (after ${attempts} attempts)` : '';
-        return { type: 'end', how, error: { code, message: message + tried }, ...billed };
+        const end = { type: 'end', error: { code, message: message + tried }, ...billed } as const;
+        if (!hasOutput || !ending.error.transient) return { ...end, how: 'failed' };
+        return { ...end, how: 'broken', ...(delayMs !== undefined && { retryAfterMs: delayMs }) };
       }
     }
   }

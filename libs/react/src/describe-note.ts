@@ -35,6 +35,8 @@ const numbers = new Intl.NumberFormat('en-US');
 
 export const count = (value: number): string => numbers.format(value);
 
+type NoteData<Type> = Extract<NoteRow['fact'], { type: Type }>['data'];
+
 const replacedSentence = (unknown: readonly string[]): string =>
   'The database was replaced by another that may lack the last facts before this one. ' +
   (unknown.length === 0 ? 'No call was lost.' : `It is not known what these calls did: ${unknown.join(', ')}.`);
@@ -43,7 +45,7 @@ const replacedSentence = (unknown: readonly string[]): string =>
 export function describeNote(fact: NoteRow['fact']): string {
   switch (fact.type) {
     case 'iteration.restarted':
-      return 'Another worker took over. What the first one had not finished was withdrawn; nothing is lost.';
+      return restartSentence(fact.data);
     case 'model.retried':
       return `The model failed (${fact.data.error.code}). Attempt ${fact.data.attempt + 1} after ${duration(fact.data.delay_ms)}.`;
     case 'model.fell_back':
@@ -86,6 +88,11 @@ export function describeNote(fact: NoteRow['fact']): string {
       return `A person ruled on ${fact.data.name}: ${rulings[fact.data.outcome]}.`;
   }
 }
+
+const restartSentence = ({ retry }: NoteData<'iteration.restarted'>): string =>
+  retry
+    ? `The reply broke off (${retry.error.code}) and was withdrawn. Attempt ${retry.attempt + 1} after ${duration(retry.delay_ms)}.`
+    : 'What was not finished of the reply was withdrawn; nothing else is lost.';
 
 const taskSentence = ({ name, reason }: { readonly name: string; readonly reason?: string }): string =>
   reason === undefined

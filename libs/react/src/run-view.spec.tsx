@@ -88,7 +88,7 @@ const shown: { readonly [Type in Fact['type']]: Shown<Type> | string } = {
   'iteration.started': 'The rows of the iteration follow.',
   'iteration.restarted': {
     data: { iteration: 1, message_id: 'msg_2', withdrawn_stream_ids: ['msg_1'] },
-    words: 'Another worker took over.',
+    words: 'What was not finished of the reply was withdrawn;',
   },
   'iteration.completed': 'The rows of the iteration said how it ended.',
   'message.created': {

@@ -13,9 +13,10 @@ export const comparable = (fact: NewFact | RecordedFact): ComparableFact => ({
   data: without(fact.data, ignored[fact.type] ?? []),
 });
 
-/** Times and durations are those of the machine that wrote the fact; an effect class is its operator's; the store numbers messages. */
+/** Times and durations are those of the machine that wrote the fact; what was shown of a lost reply is in no fact; an effect class is its operator's; the store numbers messages. */
 const ignored: Partial<Record<RecordedFact['type'], readonly string[]>> = {
   'usage.recorded': ['duration_ms', 'first_token_ms'],
+  'iteration.restarted': ['withdrawn_stream_ids'],
   'message.created': ['seq', 'created_at'],
   'model.fell_back': ['retry_at'],
   'tool.started': ['store'],

@@ -183,7 +183,7 @@ describe('a replayed run', () => {
       [{ type: 'retried', attempt: 1, delayMs: 10, error }, ...calls(read)],
       [
         { type: 'text', text: 'Half' },
-        { type: 'end', how: 'broken', error, usage },
+        { type: 'end', how: 'broken', error, usage, retryAfterMs: 20 },
       ],
       [{ type: 'end', how: 'failed', error }],
       says('Done.'),

@@ -42,7 +42,7 @@ function toEnd({ data }: Usage, after: readonly RecordedFact[]): ModelEnd {
     case 'tool_calls':
       return { ...end, how: 'finished', finishReason: reason };
     case 'broken':
-      return { ...end, how: 'broken', error };
+      return { ...end, how: 'broken', error, ...pauseAfter(after) };
     case 'failed':
     case 'fell_back':
       return { ...end, how: 'failed', error };
@@ -51,6 +51,12 @@ function toEnd({ data }: Usage, after: readonly RecordedFact[]): ModelEnd {
     default:
       return { ...end, how: 'aborted' };
   }
+}
+
+function pauseAfter(facts: readonly RecordedFact[]): { readonly retryAfterMs?: number } {
+  const [fact] = facts.filter(({ type }) => type === 'iteration.restarted');
+  const retry = fact?.type === 'iteration.restarted' ? fact.data.retry : undefined;
+  return retry ? { retryAfterMs: retry.delay_ms } : {};
 }
 
 const usageIn = (data: Usage['data']) => ({

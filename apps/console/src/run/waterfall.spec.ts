@@ -75,6 +75,7 @@ describe('the parts of the time of a run', () => {
       fact(200, 'usage.recorded', used(70, { error: { code: 'x', message: 'Broke off.' } })),
       fact(210, 'tool.started', call('a')),
       fact(250, 'iteration.restarted', { iteration: 1, message_id: 'msg_1', withdrawn_stream_ids: [] }),
+      fact(255, 'iteration.restarted', { iteration: 1, message_id: 'msg_2', withdrawn_stream_ids: [], retry: retried }),
       fact(260, 'context.compaction_started'),
       fact(300, 'context.compaction_failed'),
     ];
@@ -84,8 +85,10 @@ describe('the parts of the time of a run', () => {
       ['wait', 'Asks the model again', 100, 130, 'Slow down.'],
       ['model', 'demo/coder', 130, 200, 'Broke off. · 10 tokens in, 2 out'],
       ['tool', 'execute_command', 210, 250, 'begun again'],
-      ['model', 'Model', 250, null, null],
+      ['model', 'Model', 250, 255, 'begun again'],
+      ['wait', 'Asks the model again', 255, 285, 'Slow down.'],
       ['summary', 'Summary of the context', 260, 300, 'failed'],
+      ['model', 'Model', 285, null, null],
     ]);
   });
 });

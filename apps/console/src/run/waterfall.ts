@@ -79,7 +79,8 @@ class SpanBuilder {
         break;
       case 'iteration.restarted':
         this.endAll(at, 'begun again');
-        this.ask(at);
+        if (fact.data.retry) this.retry({ id: fact.id, data: fact.data.retry }, at);
+        else this.ask(at);
         break;
       case 'usage.recorded':
         this.modelCall(fact, at);
@@ -140,7 +141,7 @@ class SpanBuilder {
     this.unmeasured = undefined;
   }
 
-  private retry({ id, data }: FactWithType<'model.retried'>, at: number): void {
+  private retry({ id, data }: Pick<FactWithType<'model.retried'>, 'id' | 'data'>, at: number): void {
     const to = at + data.delay_ms;
     this.end('model', at, data.error.message);
     this.all.push({ id, kind: 'wait', name: 'Asks the model again', from: at, to, note: data.error.message });

@@ -1584,6 +1584,11 @@ export type components = {
                 iteration: number;
                 message_id: string;
                 withdrawn_stream_ids: string[];
+                retry?: {
+                    attempt: number;
+                    delay_ms: number;
+                    error: components["schemas"]["RunError"];
+                };
             };
         };
         IterationStarted: {

@@ -1,5 +1,5 @@
 import { type MessageId, type NewFact, callIdAt, partIdAt, textLimits } from '@rondo/contract';
-import type { LoopContext, ShownReply } from '../loop-context';
+import type { LoopContext, ModelPause, ShownReply } from '../loop-context';
 import type { IdGenerator } from '../ports';
 import type { RunState } from '../run/run-state';
 
@@ -12,7 +12,7 @@ interface ReplyingRun {
 
 /** Starts the next iteration, or a new attempt at the reply of the current one. */
 export function beginReply(loop: LoopContext, messageId: MessageId): NewFact {
-  const fact = loop.state.phase === 'thinking' ? restart(loop, messageId) : start(loop, messageId);
+  const fact = loop.state.phase === 'thinking' ? restart(loop, messageId, loop.pause) : start(loop, messageId);
   loop.shown = { messageId, streams: new Set() };
   return fact;
 }
@@ -34,12 +34,12 @@ export function withdrawUnstored(run: ReplyingRun): NewFact[] {
   return mayBeOpen && withdrawnStreams(run).length > 0 ? [withdrawRest(run)] : [];
 }
 
-const restart = (run: ReplyingRun, message_id: MessageId): NewFact => {
+const restart = (run: ReplyingRun, message_id: MessageId, retry?: ModelPause): NewFact => {
   const { iteration } = run.state;
   return {
     type: 'iteration.restarted',
     iteration,
-    data: { iteration, message_id, withdrawn_stream_ids: withdrawnStreams(run) },
+    data: { iteration, message_id, withdrawn_stream_ids: withdrawnStreams(run), ...(retry && { retry }) },
   };
 };
 

@@ -192,10 +192,13 @@ describe('runAgent', () => {
 
   it('withdraws a broken reply, retries, and records the cost of both attempts', async () => {
     let attempts = 0;
-    const model = new ScriptedModel([breaksAfter('Half a sen')]);
+    const broken = breaksAfter('Half a sen').map((chunk) =>
+      chunk.type === 'end' ? { ...chunk, retryAfterMs: 500 } : chunk,
+    );
+    const model = new ScriptedModel([broken]);
+    const again = new ScriptedModel([says('Whole.')]);
     const scripted = {
-      stream: (...args: Parameters<ScriptedModel['stream']>) =>
-        (attempts++ ? new ScriptedModel([says('Whole.')]) : model).stream(...args),
+      stream: (...args: Parameters<ScriptedModel['stream']>) => (attempts++ ? again : model).stream(...args),
     };
     const harness = new RunHarness({ model: scripted });
 
@@ -203,7 +206,13 @@ describe('runAgent', () => {
 
     const restarted = harness.log.find((fact) => fact.type === 'iteration.restarted');
     const withdrawn = harness.deltas.find(({ text }) => text === 'Half a sen')?.streamId;
-    expect(restarted?.data).toMatchObject({ withdrawn_stream_ids: expect.arrayContaining([withdrawn]) as string[] });
+    const error = { code: 'connection_error', message: 'The stream broke off.' };
+    expect(restarted?.data).toMatchObject({
+      withdrawn_stream_ids: [withdrawn],
+      retry: { attempt: 1, delay_ms: 500, error },
+    });
+    expect(harness.types).not.toContain('model.retried');
+    expect(again.requests).toMatchObject([{ delayMs: 500, lostReplies: 1 }]);
     expect(harness.types.filter((type) => type === 'usage.recorded')).toHaveLength(2);
     expect(harness.store.status(harness.id)).toBe('completed');
   });

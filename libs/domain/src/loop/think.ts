@@ -5,11 +5,11 @@ import { budgetLack, mayCallModel } from '../budget/run-limits';
 import { halve } from '../compaction/compress';
 import { toInputBudget, wasTooLong } from '../models/model-budgets';
 import type { DecodedReply } from '../dialects/dialect';
-import { type LoopContext, type Step, factsStep, toFactsStep } from '../loop-context';
+import { type LoopContext, type ModelPause, type Step, factsStep, toFactsStep } from '../loop-context';
 import { fallbackAfter } from '../models/fallbacks';
 import type { ModelChunk, ModelEnd, ModelMessage, ModelRequest } from '../models/model';
 import { countRequestTokens, toPrompt } from '../prompt/prompt';
-import { isLastAttempt, waitsLong } from '../run/run-state';
+import { type RunState, isLastAttempt, waitsLong } from '../run/run-state';
 import { usageFactFor } from '../run/usage-fact';
 import { beginReply, withdrawUnstored } from './begin-reply';
 import { completed, failed, noReply } from './end-run';
@@ -42,6 +42,8 @@ export async function* think(loop: LoopContext): AsyncGenerator<Step, { isParked
       return { isParked: awaited !== undefined };
     }
     yield toFactsStep(loop, [beginReply(loop, messageId)], { hold: false, meanwhile: true });
+    const delayMs = loop.pause?.delay_ms;
+    loop.pause = undefined;
 
     const { prompt: request, newDecoder } = toPrompt(loop);
     const { lostReplies } = loop.state;
@@ -50,6 +52,7 @@ export async function* think(loop: LoopContext): AsyncGenerator<Step, { isParked
       ...(hasFallback(loop) && { hasFallback: true }),
       ...(waitsLong(loop.state) && { waitsLong: true }),
       ...(lostReplies > 0 && { lostReplies }),
+      ...(delayMs !== undefined && { delayMs }),
     };
     const reply = new Reply(loop, messageId, newDecoder);
     const result = yield* callUntilComplete(loop, reply, withTurns(prompt, repairTurns));
@@ -146,6 +149,7 @@ function* conclude(
   yield toFactsStep(loop, message ? [message, usage, ...calls] : [usage], { hold: true });
   const instead = message || isLost ? [] : afterBrokenReplies(loop, result);
   if (instead.length > 0) yield toFactsStep(loop, instead, { hold: true });
+  else loop.pause = toPause(end, loop.state);
   if (isLost) {
     const error = end.how === 'failed' ? end.error : noReply(loop.state);
     yield toFactsStep(loop, [...withdrawUnstored(loop), failed(loop, error)], { hold: true });
@@ -153,6 +157,12 @@ function* conclude(
   if (formatProblem(result, decoded)?.isPrintedCall)
     yield toFactsStep(loop, [failed(loop, printedCall)], { hold: true });
 }
+
+/** Before the same model is asked for a reply that broke off. */
+const toPause = (end: ModelEnd, { phase, lostReplies: attempt }: RunState): ModelPause | undefined =>
+  end.how === 'broken' && end.retryAfterMs !== undefined && phase === 'thinking'
+    ? { attempt, delay_ms: end.retryAfterMs, error: end.error }
+    : undefined;
 
 /** A call that was never made is no answer. */
 const printedCall: RunError = {

@@ -28,6 +28,8 @@ export interface ModelRequest {
   readonly waitsLong?: boolean;
   /** Earlier attempts at this reply that broke off. The pause after another one is longer. Default: none. */
   readonly lostReplies?: number;
+  /** The pause before the request, in milliseconds, which the end of the attempt before has asked for. Default: none. */
+  readonly delayMs?: number;
 }
 
 /** The most attempts at a reply that breaks off or is empty. */
@@ -104,7 +106,7 @@ export type ModelChunk =
    * told what the model wrote. Not every call has it.
    */
   | { readonly type: 'call_end'; readonly index: number; readonly opaque?: Opaque; readonly problem?: string }
-  /** The request is repeated after `delayMs`: the provider refused it, or the reply broke off, in which case its end follows. */
+  /** The request is repeated after `delayMs`, before any output: the provider refused it. */
   | {
       readonly type: 'retried';
       readonly attempt: number;
@@ -145,7 +147,9 @@ export type ModelEnd = {
 } & (
   | { readonly how: 'finished'; readonly finishReason: Extract<FinishReason, 'stop' | 'length' | 'tool_calls'> }
   | { readonly how: 'aborted' }
-  | { readonly how: 'broken' | 'failed'; readonly error: RunError }
+  | { readonly how: 'failed'; readonly error: RunError }
+  /** A new request is to wait for `retryAfterMs`. */
+  | { readonly how: 'broken'; readonly error: RunError; readonly retryAfterMs?: number }
 );
 
 /** The error code of a request that is too long for its model: only a shorter one can succeed. */

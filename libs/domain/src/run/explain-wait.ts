@@ -18,7 +18,7 @@ import type { RunQueueName } from './claim';
 export interface RunMoment {
   readonly at: string;
   readonly run: Run;
-  /** `retryDelayMs` and `pacedBy` of `model.retried`. */
+  /** `retryDelayMs` of `model.retried` or of a reply that is asked for again; `pacedBy` of the former. */
   readonly lastFact: {
     readonly type: FactType;
     readonly at: string;

@@ -76,7 +76,7 @@ select row_to_json(runs) as run, ${utcText('statement_timestamp()')} as at,
   case when runs.lease_owner is null and runs.holds_thread and runs.waiting is null then
     array(select distinct type from run_events where run_id = runs.id)
   else '{}' end as fact_types,
-  last_fact.type as fact_type, ${utcText('last_fact.at')} as fact_at, ${readableJson('last_fact.data')} ->> 'delay_ms' as delay_ms,
+  last_fact.type as fact_type, ${utcText('last_fact.at')} as fact_at, coalesce(${readableJson('last_fact.data')} -> 'retry', ${readableJson('last_fact.data')}) ->> 'delay_ms' as delay_ms,
   ${readableJson('last_fact.data')} ->> 'paced_by' as paced_by,
   case when last_fact.type = 'workspace.preparing' then last_fact.data end as preparing,
   (select executor_id from sandboxes where sandboxes.thread_id = ${toWorkspace('runs.project_id', 'runs.thread_id')}) as executor_id
@@ -100,7 +100,7 @@ const toMoment = (row: MomentRow): RunMoment => ({
   lastFact: {
     type: row.fact_type,
     at: row.fact_at,
-    retryDelayMs: row.fact_type === 'model.retried' ? Number(row.delay_ms) : undefined,
+    retryDelayMs: row.delay_ms === null ? undefined : Number(row.delay_ms),
     pacedBy: row.paced_by ?? undefined,
     preparing: row.preparing ?? undefined,
   },
