@@ -63,7 +63,7 @@ export class RondoSystem implements MeasuredSystem {
     const begin = async (): Promise<RunView> => {
       if (!inTwoSteps) return ask<RunView>(socket, 'run.create', { ...body, subscribe: true });
       const run = await this.post(body);
-      await ask(socket, 'run.subscribe', { run_id: run.id, after_seq: 0 });
+      await this.subscribe(socket, run);
       return run;
     };
     const run = await watch(socket, begin, onText);
@@ -88,6 +88,10 @@ export class RondoSystem implements MeasuredSystem {
       socket.once('connect_error', reject);
     });
     return socket;
+  }
+
+  async subscribe(socket: Socket, run: Pick<RunView, 'id'>): Promise<void> {
+    await ask(socket, 'run.subscribe', { run_id: run.id, after_seq: 0 });
   }
 
   async countRuns(status: string): Promise<number> {

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
+import type { RunView } from '@rondo/test-deployment';
+import type { Socket } from 'socket.io-client';
 import { newTag } from '../measured-system';
 import { type Plan, ordinary } from '../model/plan';
 import type { RondoSystem } from '../rondo-system';
@@ -20,10 +22,14 @@ const figures: Trial['figures'] = [
     goal: 0,
   },
   { key: 'sockets', title: 'memory of the gateway per 5,000 idle sockets', ...megabytes },
+  { key: 'watched', title: 'memory of a gateway with 10,000 watched runs', ...megabytes, must: 500, goal: 300 },
 ];
+
+type RunId = RunView['id'];
 
 const atOnce = 50;
 const parkedAtOnce = 200;
+const watchedPerSocket = 50;
 const waiting: Plan = { ...ordinary, toolTurns: 0, held: true };
 const asking: Plan = { ...ordinary, toolTurns: 1, tool: 'ask' };
 
@@ -32,28 +38,36 @@ async function run(rondo: RondoSystem, context: TrialContext): Promise<Findings>
   await Promise.all(Array.from({ length: atOnce }, () => rondo.runTask({ plan: ordinary })));
   const sockets = await idleSockets(rondo, context);
   const active = await activeRuns(rondo, context);
-  const parked = await parkedRuns(rondo, context);
-  return { active, ...parked, sockets };
+  const { ids, ...parked } = await parkedRuns(rondo, context);
+  return { ...active, ...parked, sockets, ...(await watchedRuns(rondo, ids, context)) };
 }
 
-async function activeRuns(rondo: RondoSystem, { model, scale }: TrialContext): Promise<number> {
+async function activeRuns(rondo: RondoSystem, { model, scale }: TrialContext): Promise<Findings> {
+  const inUseBefore = await inUseMb(rondo, scale);
   const before = await residentMb(rondo, scale);
   await submit(rondo, { plan: waiting, count: scale.activeRuns });
   while ((await model.ask('count held')).held < scale.activeRuns) await sleep(50);
+  const inUseAfter = await inUseMb(rondo, scale);
   const after = await residentMb(rondo, scale);
   await model.ask('release');
   await untilNothingRuns(rondo);
-  return ((total(after) - total(before)) / scale.activeRuns) * 1_000;
+  const grownBy = (since: Record<string, number>, now: Record<string, number>) =>
+    ((total(now) - total(since)) / scale.activeRuns) * 1_000;
+  return {
+    active: grownBy(before, after),
+    'in use per 1,000 runs that wait for the model, MB': grownBy(inUseBefore, inUseAfter),
+  };
 }
 
 /** By memory in use, because allocators make the resident size vary by more than these runs take. */
-async function parkedRuns(rondo: RondoSystem, { scale }: TrialContext): Promise<Findings> {
+async function parkedRuns(rondo: RondoSystem, { scale }: TrialContext) {
   await park(rondo, scale.parkedRuns / 10); // a worker that has been active uses more memory than a new one
   const before = await inUseMb(rondo, scale);
-  await park(rondo, scale.parkedRuns);
+  const ids = await park(rondo, scale.parkedRuns);
   const after = await inUseMb(rondo, scale);
   const grownBy = (name: string) => (((after[name] ?? 0) - (before[name] ?? 0)) / scale.parkedRuns) * 10_000;
   return {
+    ids,
     parked: grownBy('agent-worker') + grownBy('summarizer'),
     'gateway per 10,000 parked runs, MB': grownBy('gateway'),
   };
@@ -72,20 +86,40 @@ async function idleSockets(rondo: RondoSystem, { scale }: TrialContext): Promise
   return (((after['gateway'] ?? 0) - (before['gateway'] ?? 0)) / count) * 5_000;
 }
 
-/** In small batches, because runs that are active at the same time take memory that is not measured here. */
-async function park(rondo: RondoSystem, count: number): Promise<void> {
-  for (let left = count; left > 0; left -= parkedAtOnce) {
-    await submit(rondo, { plan: asking, count: Math.min(left, parkedAtOnce) });
-    await untilNothingRuns(rondo);
+/** Everything that the gateway has, while each of the runs has a subscriber. */
+async function watchedRuns(rondo: RondoSystem, ids: readonly RunId[], { scale }: TrialContext): Promise<Findings> {
+  const { gateway: before = NaN } = await inUseMb(rondo, scale);
+  const left = [...ids];
+  const sockets: Socket[] = [];
+  while (left.length > 0) {
+    const socket = await rondo.connect();
+    sockets.push(socket);
+    await Promise.all(left.splice(0, watchedPerSocket).map((id) => rondo.subscribe(socket, { id })));
   }
+  const { gateway: after = NaN } = await inUseMb(rondo, scale);
+  const { gateway: watched = NaN } = await residentMb(rondo, scale);
+  for (const socket of sockets) socket.close();
+  return { watched, 'gateway in use per 10,000 watched runs, MB': ((after - before) / scale.parkedRuns) * 10_000 };
 }
 
-async function submit(rondo: RondoSystem, { plan, count }: { plan: Plan; count: number }): Promise<void> {
+/** In small batches, because runs that are active at the same time take memory that is not measured here. */
+async function park(rondo: RondoSystem, count: number): Promise<RunId[]> {
+  const ids: RunId[] = [];
+  while (ids.length < count) {
+    ids.push(...(await submit(rondo, { plan: asking, count: Math.min(count - ids.length, parkedAtOnce) })));
+    await untilNothingRuns(rondo);
+  }
+  return ids;
+}
+
+async function submit(rondo: RondoSystem, { plan, count }: { plan: Plan; count: number }): Promise<RunId[]> {
   let left = count;
+  const ids: RunId[] = [];
   const clients = Array.from({ length: atOnce }, async () => {
-    while (left-- > 0) await rondo.submit({ plan, tag: newTag() });
+    while (left-- > 0) ids.push((await rondo.submit({ plan, tag: newTag() })).id);
   });
   await Promise.all(clients);
+  return ids;
 }
 
 async function untilNothingRuns(rondo: RondoSystem): Promise<void> {
