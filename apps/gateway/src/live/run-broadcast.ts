@@ -1,6 +1,7 @@
 import {
   type DeltaEvent,
   type EventId,
+  type Run,
   type RunEvent,
   type RunId,
   isTerminalFact,
@@ -96,9 +97,9 @@ export class RunBroadcast {
   }
 
   /** Called by the first subscriber that has read the log to its end. The run's holder may have opened streams before. */
-  start(listener: BroadcastListener, { run, holder }: Pick<Opening, 'run' | 'holder'>): void {
+  start(listener: BroadcastListener, { epoch, holder }: Pick<Run, 'epoch'> & Pick<Opening, 'holder'>): void {
     if (this.head !== notStarted) return;
-    this.plausibility.noteIncarnation(run.epoch);
+    this.plausibility.noteIncarnation(epoch);
     this.head = listener.position;
     this.streams = this.streamsSince(this.head);
     this.join(listener);

@@ -48,7 +48,9 @@ export class RunSubscriber implements BroadcastListener {
   private seq: number;
   private readonly offsets = new Map<string, number>();
   private readonly broadcast: RunBroadcast;
-  private readonly opening: Opening;
+  /** What was read with the run. Not kept once it is delivered: it is most of what a subscriber would take in memory. */
+  private opening: LogPage | undefined;
+  private readonly since: Parameters<RunBroadcast['start']>[1];
   private ended = false;
   private isClosed = false;
   private isFull = false;
@@ -64,6 +66,7 @@ export class RunSubscriber implements BroadcastListener {
   ) {
     this.seq = after;
     this.opening = opening;
+    this.since = { epoch: opening.run.epoch, holder: opening.holder };
     this.broadcast = sources.broadcast;
     this.sink = sink;
     this.signal = signal;
@@ -104,7 +107,7 @@ export class RunSubscriber implements BroadcastListener {
     const onAbort = () => this.close();
     this.signal.addEventListener('abort', onAbort);
     try {
-      if (!this.isOver) this.deliverPage(this.opening);
+      this.deliverOpening();
       while (!this.isOver) {
         if (this.isFull && !(await this.waitForDrain())) break;
         await this.advance();
@@ -206,6 +209,12 @@ export class RunSubscriber implements BroadcastListener {
     }
   }
 
+  private deliverOpening(): void {
+    const { opening } = this;
+    this.opening = undefined;
+    if (opening && !this.isOver) this.deliverPage(opening);
+  }
+
   private async readNextPage(): Promise<void> {
     if (this.seq > this.broadcast.knownHead) return this.broadcast.catchUp();
     this.deliverPage(await this.sources.factsAfter(this.seq));
@@ -219,7 +228,7 @@ export class RunSubscriber implements BroadcastListener {
       this.unsent = { events: events.slice(index), isEnd };
       return;
     }
-    if (isEnd) this.broadcast.start(this, this.opening);
+    if (isEnd) this.broadcast.start(this, this.since);
   }
 
   /** False when the connection stayed full for too long, or the subscriber was closed. */

@@ -164,11 +164,12 @@ export class RunSubscriptions {
     }
   }
 
-  private async deliver(
+  /** Not async: its frame would hold the opening for as long as the subscription lasts. */
+  private deliver(
     broadcast: RunBroadcast,
     address: RunAddress,
     options: SubscribeOptions & { opening: Opening },
-  ): Promise<Ending> {
+  ): Ending | Promise<Ending> {
     const { run, lostFrom } = options.opening;
     const after = lostFrom === undefined ? options.after : lostFrom - 1;
     if (isTerminal(run.status) && after >= run.last_seq) return 'ended';
@@ -183,9 +184,13 @@ export class RunSubscriptions {
       },
       { broadcast, factsAfter, stallLimitMs, retryMs, newEventId, onError },
     );
+    return this.follow(subscriber);
+  }
+
+  private async follow(subscriber: RunSubscriber): Promise<Ending> {
     this.subscribers.add(subscriber);
     const ending = await subscriber.run().finally(() => this.subscribers.delete(subscriber));
-    metrics?.ended(ending);
+    this.settings.metrics?.ended(ending);
     return ending;
   }
 
