@@ -85,13 +85,19 @@ const givenImage = z.strictObject({ type: z.literal('image'), source: givenSourc
 export const inputBlock = z.discriminatedUnion('type', [givenText, givenImage]);
 export type InputBlock = z.infer<typeof inputBlock>;
 
+const givenBlocks = z.array(inputBlock).min(1).max(textLimits.blocks);
+
 /** The input of a user: a string, or blocks of text and images. A string becomes one text block. */
 export const inputContent = z
-  .union([characters.min(1).max(textLimits.block), z.array(inputBlock).min(1).max(textLimits.blocks)])
+  .union([characters.min(1).max(textLimits.block), givenBlocks.refine(saysSomething, 'has no text and no image')])
   .refine((content) => charactersIn(content) <= textLimits.message, {
     message: `must have at most ${textLimits.message} characters of text in all`,
   })
   .transform((content): InputBlock[] => (typeof content === 'string' ? [{ type: 'text', text: content }] : content));
+
+function saysSomething(blocks: readonly InputBlock[]): boolean {
+  return blocks.some((block) => block.type !== 'text' || block.text !== '');
+}
 
 const charactersIn = (content: string | readonly InputBlock[]): number =>
   typeof content === 'string'

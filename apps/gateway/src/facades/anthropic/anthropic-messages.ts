@@ -1,12 +1,12 @@
-import { type CallerResult, type InputBlock, type Run, toApprovalId, callId, inputContent } from '@rondo/contract';
+import { type CallerResult, type InputBlock, type Run, toApprovalId, callId } from '@rondo/contract';
 import type { AnthropicContentBlock, AnthropicUserEvent } from '@rondo/contract/api';
 import { TerminalError } from '@rondo/domain';
 import type { Caller, Runs, ThreadAddress } from '@rondo/persistence';
 import { z } from 'zod';
-import { parseInput } from '../../http/parse-input';
 import { ApiError, InvalidRequest } from '../../problems/api-error';
 import type { RunService } from '../../runs/run-service';
 import { decideAll } from '../facade-approvals';
+import { readInput } from '../facade-input';
 import { blockCountsKey, eventIds } from './anthropic.translate';
 import { refuse } from './anthropic-errors';
 
@@ -47,7 +47,7 @@ export function toInput(content: readonly AnthropicContentBlock[], field: string
   for (const [index, block] of content.entries())
     if (!textBlock.safeParse(block).success && !imageBlock.safeParse(block).success)
       throw refuse(`${field}.${index}`, `a block of the type ${block.type}, other than text and base64 images,`);
-  return parseInput(z.object({ [field]: inputContent }), { [field]: content })[field] ?? [];
+  return readInput(field, content);
 }
 
 /** Several messages that are sent together are one turn, which is begun or not as a whole. */
@@ -191,7 +191,8 @@ function toResult(
   { content = [], is_error: isError }: EventWithType<'user.custom_tool_result'>,
   field: string,
 ): CallerResult {
-  const blocks = content.length === 0 ? [] : toInput(content, `${field}.content`);
+  const said = content.filter((block) => block.type !== 'text' || block.text !== '');
+  const blocks = said.length === 0 ? [] : toInput(said, `${field}.content`);
   const text = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n\n');
   const images = blocks.flatMap((block) => (block.type === 'image' ? [block.source] : []));
   if (images.length > 0) throw refuse(`${field}.content`, 'an image as the result of a custom tool');

@@ -282,6 +282,13 @@ describe('a session of Claude Managed Agents', () => {
     expect((await client().beta.sessions.list()).data).toHaveLength(before);
   });
 
+  it('begins no run with a message that says nothing', async () => {
+    const { id } = await createSession();
+
+    expect(await reason(send(id, message('')))).toMatchObject({ status: 400, type: 'invalid_request_error' });
+    expect(await newestRun(id)).toBeUndefined();
+  });
+
   it('may be a thread of the API', async () => {
     const run = await gateway.createRun();
     await (await worker.claim(runId.parse(run.id) satisfies RunId)).complete();

@@ -107,16 +107,22 @@ export class SunaRuns {
     return (await this.dependencies.runs.list({ accountId, threadId, limit: pageSize })).data;
   }
 
-  /** The oldest first. */
+  /** The newest, the oldest of them first. */
   async listMessages({ accountId, threadId }: ThreadAddress): Promise<readonly SunaRow[]> {
     const rows: SunaRow[] = [];
     let after: string | undefined;
     do {
-      const page = await this.dependencies.messages.list({ accountId, threadId, limit: pageSize, after });
-      rows.push(...page.data.flatMap(toMessageRows));
+      const page = await this.dependencies.messages.list({
+        accountId,
+        threadId,
+        order: 'desc',
+        limit: pageSize,
+        after,
+      });
+      rows.push(...page.data.flatMap((message) => toMessageRows(message).toReversed()));
       after = page.next_cursor ?? undefined;
     } while (after !== undefined && rows.length < mostMessages);
-    return rows.slice(0, mostMessages);
+    return rows.slice(0, mostMessages).reverse();
   }
 
   private async findNewest({ accountId, threadId }: ThreadAddress): Promise<Run | undefined> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { inputContent } from '../../content';
 import { threadId } from '../../ids';
-import { modelName } from '../../model-name';
+import { requestedModel } from '../../model-name';
 import { fileIds } from '../new-run';
 import { type RouteDefinition, defineRoutes } from '../route';
 import { type FacadeCoverage, refuseFields } from './coverage';
@@ -71,7 +71,7 @@ export const sunaCoverage = {
 } as const satisfies FacadeCoverage;
 
 const settings = {
-  model_name: modelName.nullish(),
+  model_name: requestedModel.nullish(),
   agent_id: z.string().min(1).max(200).nullish(),
   stream: z.unknown().optional(),
   reasoning_effort: z.unknown().optional(),
