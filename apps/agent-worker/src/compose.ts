@@ -74,7 +74,7 @@ import { composeImages } from './images/compose-images';
 import { composeWorkspaces } from './workspaces/compose-workspaces';
 import { FactMetrics } from './maintenance/fact-metrics';
 import { maintenanceTasks } from './maintenance/maintenance-tasks';
-import { RunMetrics } from './maintenance/run-metrics';
+import { RunMetrics } from './activation/run-metrics';
 
 const name = 'agent-worker';
 

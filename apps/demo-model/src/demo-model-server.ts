@@ -10,7 +10,7 @@ import { lenientOpenAiProtocol, openAiProtocol } from './openai/served-openai-pr
 import { FaultCounter } from './replay/fault-counter';
 import type { Protocol } from './protocol';
 import { PromptCache } from './replay/prompt-cache';
-import { scripts } from './script/script-catalog';
+import { scripts } from './script-catalog';
 
 export interface DemoModel {
   /** The value of `ANTHROPIC_BASE_URL`; with `/v1` appended, that of `OPENAI_BASE_URL`. */

@@ -9,7 +9,7 @@ import type { PromptCache } from './replay/prompt-cache';
 import { promptTokens, toUsage } from './replay/token-estimate';
 import type { Asked, Protocol } from './protocol';
 import { ContextOverflow, Refusal, Violation } from './refusal';
-import { toReply } from './script/script-catalog';
+import { toReply } from './script-catalog';
 import { toMessage } from '@rondo/platform';
 
 interface Books {

@@ -21,7 +21,7 @@ import { toolReference } from '../../../deploy/local/documents/tool-reference.mj
 import { environment as agentWorker } from '../../agent-worker/src/environment';
 import { environment as demoModel } from '../../demo-model/src/environment';
 import { parseModelName } from '../../demo-model/src/script/model-name';
-import { scripts } from '../../demo-model/src/script/script-catalog';
+import { scripts } from '../../demo-model/src/script-catalog';
 import { environment as gateway } from '../../gateway/src/config';
 import { environment as summarizer } from '../../summarizer/src/config';
 import { environment as toolExecutor } from '../../tool-executor/src/config';

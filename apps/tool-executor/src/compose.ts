@@ -36,7 +36,7 @@ import { SandboxStates } from './hosting/sandbox-states';
 import { SandboxResponder } from './hosting/sandbox.responder';
 import { ToolCallProcessor } from './tools/tool-call.processor';
 import { BrowserOperator } from './tools/browser/browser-operator';
-import { PreviewUrls } from './tools/ports/preview-urls';
+import { PreviewUrls } from './sites/preview-urls';
 import { lackedNeeds, lackedOfEnvironments, offeredToEnvironments } from './tools/lacked-needs';
 import { createToolServices } from './tools/tool-services';
 import { ToolRunner, type ToolSandboxes } from './tools/tool-runner';

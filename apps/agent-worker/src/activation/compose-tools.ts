@@ -11,7 +11,7 @@ import {
 import { type Blobs, type Database, McpToolDefinitions, type SecretOpenings } from '@rondo/persistence';
 import { newUlid, toTraceparent, toolName } from '@rondo/platform';
 import { callSpanId } from '@rondo/run-holder';
-import { ImagesToBlobs } from '../images/images-to-blobs';
+import { ImagesToBlobs } from './images-to-blobs';
 import type { AgentRunnerParts } from './agent-runner-parts';
 import { McpCatalog } from './mcp-catalog';
 import type { SandboxPlacement } from './sandbox-placement';

@@ -5,7 +5,7 @@ import type { Job } from 'bullmq';
 import { activateForJob } from './activate-for-job';
 import type { AgentRunner } from './agent-runner';
 import type { ActivationOutcome } from './agent-runner-parts';
-import type { RunMetrics } from '../maintenance/run-metrics';
+import type { RunMetrics } from './run-metrics';
 
 /** Processes the jobs of the runs' queue. The concurrency is set when the process starts, by its configuration. */
 @Processor(queues.runs.name, { ...queues.runs.workerOptions({ concurrency: 1 }), autorun: false })

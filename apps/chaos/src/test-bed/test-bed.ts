@@ -4,9 +4,9 @@ import { type DeploymentRequest, RunningRondo } from '@rondo/test-deployment';
 import type { Progress } from '../progress';
 import { AskingServer } from '../effects/asking-server';
 import { CountingEffectServer } from '../effects/counting-effect-server';
-import { ServerProxies } from '../faults/server-proxies';
 import { PatientClient } from './patient-client';
 import { WebhookReceiver } from './webhook-receiver';
+import { StallingProxy } from './stalling-proxy';
 
 /** Enough instances that one of each service can be down, except the summarizer. */
 const allServices = [
@@ -190,3 +190,28 @@ class FaultLog {
 const isInstance = (name: string, service: string): boolean => toService(name) === service;
 
 const toService = (name: string): string => name.replace(/-\d+$/, '');
+
+type Servers = Parameters<NonNullable<DeploymentRequest['through']>>[0];
+
+/** A stalling proxy to each server that the services use. */
+class ServerProxies {
+  private readonly proxies = new Map<string, StallingProxy>();
+
+  /** Resolves with the proxies' URLs, for the services to use instead of the servers' own. */
+  async startAll(servers: Servers): Promise<Servers> {
+    for (const [variable, url] of Object.entries(servers)) {
+      if (typeof url === 'string' && url.includes('://')) this.proxies.set(variable, await StallingProxy.start(url));
+    }
+    return { ...servers, ...Object.fromEntries([...this.proxies].map(([variable, { url }]) => [variable, url])) };
+  }
+
+  to(variable: keyof Servers): StallingProxy {
+    const proxy = this.proxies.get(variable);
+    if (!proxy) throw new Error(`there is no proxy for ${variable}`);
+    return proxy;
+  }
+
+  async close(): Promise<void> {
+    for (const proxy of this.proxies.values()) await proxy.close();
+  }
+}

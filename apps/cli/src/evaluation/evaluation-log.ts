@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { UsageError } from '../command';
-import { appendLine, replaceLines, wholeLines } from './durable-file';
+import { appendLine, replaceLines, wholeLines } from '../durable-file';
 
 /** How the lines of a file are read. */
 export interface EntryFormat<Entry> {

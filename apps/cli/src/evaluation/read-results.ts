@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { UsageError } from '../command';
-import { wholeLines } from './durable-file';
+import { wholeLines } from '../durable-file';
 import { type Judgement, findJudgement, judgementsPath } from './judgement';
 import { type TaskResult, findResult } from './result';
 

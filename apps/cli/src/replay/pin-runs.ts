@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { agentDefinition, message, recordedFact, run as runSchema } from '@rondo/contract';
 import { type Context, type Given, UsageError } from '../command';
 import { findGateway } from '../config';
-import { replaceLines } from '../evaluation/durable-file';
+import { replaceLines } from '../durable-file';
 import type { Ending } from '../exit-codes';
 import type { Terminal } from '../terminal';
 import { type EndedRun, makeRecording } from './make-recording';

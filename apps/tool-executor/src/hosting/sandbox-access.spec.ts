@@ -18,7 +18,7 @@ import {
 } from '../sandboxes';
 import { KeyedMutex } from '../keyed-mutex';
 import { BrowserOperator } from '../tools/browser/browser-operator';
-import { PreviewUrls } from '../tools/ports/preview-urls';
+import { PreviewUrls } from '../sites/preview-urls';
 import { SiteStore } from '../sites/site-store';
 import { bubblewrapPath, sandboxRoot } from '../testing/executor-fixture';
 

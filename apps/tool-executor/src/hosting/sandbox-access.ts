@@ -23,7 +23,7 @@ import type { SandboxStates } from './sandbox-states';
 import { SiteServer } from '../sites/site-server';
 import type { SiteStore } from '../sites/site-store';
 import type { BrowserOperator } from '../tools/browser/browser-operator';
-import type { PreviewUrls } from '../tools/ports/preview-urls';
+import type { PreviewUrls } from '../sites/preview-urls';
 import {
   type ReportStep,
   type Sandbox,

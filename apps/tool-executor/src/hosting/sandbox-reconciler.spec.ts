@@ -4,7 +4,7 @@ import { SiteStore } from '../sites/site-store';
 import { DaytonaFixture } from '../sandboxes/daytona/testing/daytona-fixture';
 import { SandboxFixture } from '../sandboxes/embedded/testing/sandbox-fixture';
 import { sandboxRoot } from '../testing/executor-fixture';
-import { PreviewUrls } from '../tools/ports/preview-urls';
+import { PreviewUrls } from '../sites/preview-urls';
 import { WorkspaceHosting } from './workspace-ownership';
 import { run } from '../sandboxes/testing/run-command';
 

@@ -14,5 +14,5 @@ export { shownPath, workspacePath } from './provider/workspace-path';
 export type { CopySettings } from './host/workspaces/workspace-copies';
 export { openSnapshotStore, snapshotPlace } from './snapshots/open-snapshot-store';
 export type { SnapshotStore } from './snapshots/snapshot-store';
-export { deletionNotice } from '../hosting/deletion-notice';
+export { deletionNotice } from './deletion-notice';
 export { type SandboxRecord, countRunningMs } from './provider/sandbox-records';

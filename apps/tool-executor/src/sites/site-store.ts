@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { SandboxError } from '../sandboxes';
 import { isThreadId, requireThreadId } from '../sandboxes/provider/thread-ids';
 import { KeyedMutex } from '../keyed-mutex';
-import type { PreviewUrls } from '../tools/ports/preview-urls';
+import type { PreviewUrls } from './preview-urls';
 
 const site = z.object({
   name: z.string(),

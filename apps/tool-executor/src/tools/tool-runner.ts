@@ -11,7 +11,6 @@ import {
 } from '../sandboxes';
 import type { SiteStore } from '../sites/site-store';
 import type { SkillFolders } from '../skills/skill-folders';
-import type { McpTools } from '../mcp/mcp-tools';
 import type { ToolServices } from './tool-services';
 import { clipMiddle } from './clip-text';
 import { KeyedMutex, toTurn } from '../keyed-mutex';
@@ -46,7 +45,8 @@ export interface ToolRunnerParts {
   readonly slots: Pick<SandboxSlots, 'acquire'>;
   readonly services: ToolServices;
   /** The tools of servers that runs name. */
-  readonly mcp: Pick<McpTools, 'handledTool'>;
+  /** The tools of MCP servers. */
+  readonly mcp: { handledTool(call: DispatchedCall, target: NonNullable<DispatchedCall['mcp']>): HandledTool };
   /** Absent: calls of runs that name skills are refused. */
   readonly skills?: Pick<SkillFolders, 'use'>;
   /** Absent: no site can be published. */

@@ -1,7 +1,7 @@
 import { epochsPerIncarnation } from '@rondo/contract';
 import type { ClientBase } from 'pg';
 import { z } from 'zod';
-import { activated, dueAgain, toOutbox } from '../run-log/activation';
+import { activated, dueAgain, toOutbox } from './run-activation';
 import { isBehindPooler } from './configure-connection';
 import { ReadOnlyDatabase, isReadOnly } from './sql-error';
 

@@ -1,4 +1,4 @@
-import { type AccountId, type RunId, accountId, runId } from '@rondo/contract';
+import { type AccountId, accountId } from '@rondo/contract';
 import type { Sql } from '../database/sql';
 import { z } from 'zod';
 import { checked } from '../database/checked-query';
@@ -10,16 +10,6 @@ const nextAccount = checked(
 
 export const removedAccounts = async (sql: Sql): Promise<readonly AccountId[]> =>
   (await nextAccount.all(sql)).map(({ id }) => id);
-
-const runsToStop = checked(
-  z.object({ id: runId }),
-  `
-select id from runs where account_id = $1 and finished_at is null and stop_requested_at is null order by id limit 100`,
-);
-
-/** Some of the account's unfinished runs without a stop request. */
-export const unstoppedRuns = async (sql: Sql, accountId: AccountId): Promise<readonly RunId[]> =>
-  (await runsToStop.all(sql, [accountId])).map(({ id }) => id);
 
 const idleThreads = `
 with hidden as (

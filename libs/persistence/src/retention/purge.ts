@@ -1,7 +1,7 @@
 import type { AccountId, NewId, RecordedFact } from '@rondo/contract';
 import type { Database } from '../database/database';
-import { stopRun } from '../api/runs/stop-run';
-import { purgeAccount, removedAccounts, unstoppedRuns } from './purge-account';
+import { stopRun, unstoppedRuns } from '../api/runs/stop-run';
+import { purgeAccount, removedAccounts } from './purge-account';
 import { forgetProjects, forgetThreads, purgeThreads } from './purge-thread';
 
 /** Bounds one call; the next one continues. */

@@ -1,6 +1,6 @@
 import { maxTokenSum } from '@rondo/contract';
 import { tables } from '../database/row-set';
-import { activated, toOutbox } from './activation';
+import { activated, toOutbox } from '../database/run-activation';
 import { settleCalls } from './settle-calls';
 import { batches, events, knownCalls, messages, plannedCalls, usageEntries } from './append-row-sets';
 

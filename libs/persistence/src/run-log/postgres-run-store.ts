@@ -29,7 +29,7 @@ import { hasWaiters, promote, promoteStranded } from '../api/runs/promote-run';
 import type { Database } from '../database/database';
 import type { Sql } from '../database/sql';
 import { StatementBatcher } from '../database/statement-batcher';
-import { activated, dueAgain, toOutbox } from './activation';
+import { activated, dueAgain, toOutbox } from '../database/run-activation';
 import {
   type ClaimedRow,
   type ClaimOrder,

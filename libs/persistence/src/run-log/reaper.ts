@@ -2,7 +2,7 @@ import { isLate } from '../database/heartbeats';
 import { LastingKeys } from '../database/lasting-keys';
 import { isDead } from '../database/liveness-lock';
 import type { Sql } from '../database/sql';
-import { activated, dueAgain, toOutbox } from './activation';
+import { activated, dueAgain, toOutbox } from '../database/run-activation';
 
 /** Bounds one statement; the next pass continues. */
 const maxRound = 500;

@@ -1,7 +1,7 @@
 import type { RunId } from '@rondo/contract';
 import type { Sql } from '../database/sql';
 import { isDatabaseUnavailable } from '../database/unavailable';
-import { activated, dueAgain, toOutbox } from './activation';
+import { activated, dueAgain, toOutbox } from '../database/run-activation';
 
 /** By then the answer to a claim has arrived, or is lost. */
 const answeredWithinMs = 2_000;

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { deletionNotice } from '../../hosting/deletion-notice';
+import { deletionNotice } from '../deletion-notice';
 import type { CopySettings } from '../host/workspaces/workspace-copies';
 import type { SandboxCopies } from '../provider/sandbox-copies';
 import { FolderSnapshots } from '../snapshots/folder-snapshots';

@@ -9,7 +9,7 @@ import { newUlid } from '@rondo/platform';
 import { SiteServer } from '../../sites/site-server';
 import { SiteStore } from '../../sites/site-store';
 import { ExecutorFixture, sandboxRoot } from '../../testing/executor-fixture';
-import { PreviewUrls } from '../ports/preview-urls';
+import { PreviewUrls } from '../../sites/preview-urls';
 
 const maxBytes = 1_000_000;
 let executor: ExecutorFixture;

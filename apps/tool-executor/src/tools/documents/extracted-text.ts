@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import type { ToolResult } from '@rondo/contract';
 import { SandboxError, type SandboxFiles, shownPath, workspacePath } from '../../sandboxes';
 import { clipMiddle, resultCharacters } from '../clip-text';
-import { writeAside } from '../files/write-aside';
+import { writeAside } from '../write-aside';
 import { succeeded } from '../tool-handler';
 
 const folder = '.extracted';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type SandboxFiles, SandboxError } from '../../sandboxes';
-import { writeAside } from './write-aside';
+import { writeAside } from '../write-aside';
 
 const folder = '.rondo/undo';
 /** Of all files of a workspace together. */

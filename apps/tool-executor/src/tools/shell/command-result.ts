@@ -2,7 +2,7 @@ import type { ToolResult } from '@rondo/contract';
 import { stillRunning } from '@rondo/domain';
 import { type CommandOutcome, type ProcessView, SandboxError, type SandboxFiles, workspacePath } from '../../sandboxes';
 import { clipMiddle, resultCharacters } from '../clip-text';
-import { writeAside } from '../files/write-aside';
+import { writeAside } from '../write-aside';
 import { type ToolContext, succeeded } from '../tool-handler';
 
 interface ResultContext {

@@ -19,7 +19,7 @@ import { z } from 'zod';
 import { checked } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
-import { activateRun } from '../../run-log/activation';
+import { activateRun } from '../../database/run-activation';
 import { writeFacts } from '../../run-log/group-commit';
 import { toRun } from '../../run-log/run-row';
 import { toolCallRow } from '../../run-log/tool-call-row';

@@ -4,7 +4,7 @@ import { fileMetadata, imagesAmong, insertRunFiles, placeFiles, readFiles, withN
 import { referToImages, storeImages } from '../blobs/message-images';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { toRun } from '../../run-log/run-row';
-import { activateRun } from '../../run-log/activation';
+import { activateRun } from '../../database/run-activation';
 import { writeFacts } from '../../run-log/group-commit';
 import { requireThreadCapacity } from '../thread-row';
 import type { RunMaker } from './create-run';

@@ -20,7 +20,7 @@ import {
 import { z } from 'zod';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
-import { activateRun } from '../../run-log/activation';
+import { activateRun } from '../../database/run-activation';
 import { writeFacts } from '../../run-log/group-commit';
 import { toRun } from '../../run-log/run-row';
 import { type PendingKey, storeResponse } from '../idempotency-keys';

@@ -1,6 +1,6 @@
 import type { AccountId, AgentId, RecordedFact, Run } from '@rondo/contract';
 import { RowSet } from '../../database/row-set';
-import { activated, toOutbox } from '../../run-log/activation';
+import { activated, toOutbox } from '../../database/run-activation';
 import type { Sql } from '../../database/sql';
 import { storedText, storedTextAsJson } from '../../database/stored-text';
 import { basisRevision } from '../agents/run-basis';

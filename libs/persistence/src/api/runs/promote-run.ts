@@ -1,7 +1,7 @@
 import { type MessageId, type NewId, type RecordedFact, type ThreadId, userContent } from '@rondo/contract';
 import type { Database } from '../../database/database';
 import { type RunRow, toRun } from '../../run-log/run-row';
-import { toOutbox } from '../../run-log/activation';
+import { toOutbox } from '../../database/run-activation';
 import { writeFacts } from '../../run-log/group-commit';
 import type { Sql } from '../../database/sql';
 import { violates } from '../../database/sql-error';

@@ -2,7 +2,7 @@ import type { NewFact, NewId, RecordedFact, Run } from '@rondo/contract';
 import { type BudgetRaise, TerminalError, raiseBudget } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
-import { activateRun } from '../../run-log/activation';
+import { activateRun } from '../../database/run-activation';
 import { writeFacts } from '../../run-log/group-commit';
 import { toRun } from '../../run-log/run-row';
 import { type PendingKey, storeResponse } from '../idempotency-keys';

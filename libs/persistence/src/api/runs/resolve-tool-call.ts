@@ -12,7 +12,7 @@ import { type CallResolution, TerminalError, resolveCall } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { toRun } from '../../run-log/run-row';
-import { activateRun } from '../../run-log/activation';
+import { activateRun } from '../../database/run-activation';
 import { writeFacts } from '../../run-log/group-commit';
 import type { Sql } from '../../database/sql';
 import { toolCallRow } from '../../run-log/tool-call-row';

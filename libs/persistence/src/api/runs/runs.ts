@@ -14,7 +14,6 @@ import {
 import { TerminalError } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import type { Page, PageRequest } from '../page';
-import { unstoppedRuns } from '../../retention/purge-account';
 import { StatementBatcher } from '../../database/statement-batcher';
 import { type AgentResult, toAgentResult } from './agent-result';
 import {
@@ -56,7 +55,7 @@ import {
   listBegunRuns,
 } from './thread-runs';
 import { type MomentAddress, type WantedMoment, readEffectsAfter, readWantedMoment } from './wanted-moment';
-import { type StopOrder, type StoppedRun, stopRun } from './stop-run';
+import { type StopOrder, type StoppedRun, stopRun, unstoppedRuns } from './stop-run';
 import { type LogVerification, holdsHash, verifyLog } from './verify-log';
 
 /**

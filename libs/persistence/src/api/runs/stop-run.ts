@@ -1,4 +1,5 @@
 import {
+  type AccountId,
   type NewId,
   type NewFact,
   type RecordedFact,
@@ -7,6 +8,7 @@ import {
   type RunStatus,
   isTerminal,
   isParked,
+  runId,
 } from '@rondo/contract';
 import {
   type KnownCalls,
@@ -21,7 +23,7 @@ import {
 } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import { type RunRow, readStop, toRun } from '../../run-log/run-row';
-import { activated, toOutbox } from '../../run-log/activation';
+import { activated, toOutbox } from '../../database/run-activation';
 import { writeFacts } from '../../run-log/group-commit';
 import type { Sql } from '../../database/sql';
 import { readOpenCalls } from './open-calls';
@@ -47,6 +49,16 @@ export interface StoppedRun {
   /** What the workers must be told, with the reason that was given first: of the run and of those below it that are not over. */
   readonly stops: readonly PendingStop[];
 }
+
+const runsToStop = checked(
+  z.object({ id: runId }),
+  `
+select id from runs where account_id = $1 and finished_at is null and stop_requested_at is null order by id limit 100`,
+);
+
+/** Some of the account's unfinished runs without a stop request. */
+export const unstoppedRuns = async (sql: Sql, accountId: AccountId): Promise<readonly RunId[]> =>
+  (await runsToStop.all(sql, [accountId])).map(({ id }) => id);
 
 /** Stops a run and every run below it. */
 export async function stopRun(database: Database, newId: NewId, order: StopOrder): Promise<StoppedRun> {

@@ -10,7 +10,7 @@ import {
 import { type ChildEnd, collectChildren } from '@rondo/domain';
 import type { Database } from '../../../database/database';
 import type { Sql } from '../../../database/sql';
-import { activateRun } from '../../../run-log/activation';
+import { activateRun } from '../../../database/run-activation';
 import { writeFacts } from '../../../run-log/group-commit';
 import { type RunRow, toRun, runRow } from '../../../run-log/run-row';
 import { toAgentResult } from '../agent-result';

@@ -2,7 +2,7 @@ import { type NewId, type RecordedFact, type RunId, type RunSettings, maxTokenSu
 import type { TreeBudget } from '@rondo/domain';
 import type { Database } from '../../../database/database';
 import type { Sql } from '../../../database/sql';
-import { activateRun } from '../../../run-log/activation';
+import { activateRun } from '../../../database/run-activation';
 import { writeFacts } from '../../../run-log/group-commit';
 import { toRun, runRow } from '../../../run-log/run-row';
 import { z } from 'zod';

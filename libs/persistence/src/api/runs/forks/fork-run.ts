@@ -12,7 +12,7 @@ import {
 } from '@rondo/contract';
 import { type ForkPoint, TerminalError, forkPoint, noteOfFork, noteOfForkWithFiles } from '@rondo/domain';
 import type { Sql } from '../../../database/sql';
-import { activateRun } from '../../../run-log/activation';
+import { activateRun } from '../../../database/run-activation';
 import { writeFacts } from '../../../run-log/group-commit';
 import { type RunRow, toFact, toRun, factRow, runRow } from '../../../run-log/run-row';
 import { referToImages, storeImages } from '../../blobs/message-images';

@@ -1,5 +1,5 @@
-import type { SandboxProvider } from '../sandboxes/provider/sandbox-provider';
-import type { Deletion, DeletionReason } from '../sandboxes/provider/sandbox-records';
+import type { SandboxProvider } from './provider/sandbox-provider';
+import type { Deletion, DeletionReason } from './provider/sandbox-records';
 
 /**
  * What a call has to be told before it works in a workspace whose files were deleted: they are gone for a reason that the

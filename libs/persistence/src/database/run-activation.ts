@@ -1,5 +1,5 @@
 import type { RunId } from '@rondo/contract';
-import type { Sql } from '../database/sql';
+import type { Sql } from './sql';
 
 /** The columns of a run that `toOutbox` reads. */
 export const activated = 'runs.id, runs.thread_id, runs.activation, runs.queue';

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { SandboxFiles } from '../../sandboxes';
+import type { SandboxFiles } from '../sandboxes';
 
 /** Writes into a folder of the workspace that is not part of the user's work, and that git is to ignore. */
 export async function writeAside(files: SandboxFiles, path: string, content: string | Buffer): Promise<void> {

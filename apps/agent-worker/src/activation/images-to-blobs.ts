@@ -7,7 +7,7 @@ import {
   inlineImage,
 } from '@rondo/contract';
 import type { CallToSend, SentCall, StoppedTool, ToolAnswer } from '@rondo/domain';
-import type { ActiveTools } from '../activation/agent-runner-parts';
+import type { ActiveTools } from './agent-runner-parts';
 
 /** Keeps an image for the account of the run. */
 export type KeepImage = (image: InlineImage) => Promise<KeptImage>;

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { type ActivationOutcome, activationOutcomes } from '../activation/agent-runner-parts';
-import { withinScrape } from './within-scrape';
+import { type ActivationOutcome, activationOutcomes } from './agent-runner-parts';
+import { withinScrape } from '../within-scrape';
 
 export interface RunMetricsParts {
   readonly concurrency: number;

@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Drive, type SeenCall, driveAnthropic, driveOpenAi } from '../testing/drive-agent';
-import { type RunningDemoModel, runDemoModel } from '../testing/running-demo-model';
+import { type Drive, type SeenCall, driveAnthropic, driveOpenAi } from './testing/drive-agent';
+import { type RunningDemoModel, runDemoModel } from './testing/running-demo-model';
 
 let demo: RunningDemoModel;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import type { ToolAnswer } from '@rondo/domain';
 import { pngSource } from '@rondo/contract/testing';
 import { plannedCall } from '@rondo/domain/testing';
 import fc from 'fast-check';
-import type { ActiveTools } from '../activation/agent-runner-parts';
+import type { ActiveTools } from './agent-runner-parts';
 import { ImagesToBlobs } from './images-to-blobs';
 
 const call = plannedCall({ name: 'see', arguments: {}, effect_class: 'pure', status: 'dispatched', attempt: 1 });
