@@ -254,6 +254,7 @@ function toRunner(
     ids: idGenerator(newUlid),
     clock: { now: isoNow },
     toArchive: (claim) => store.toArchive(claim),
+    waitingMessages: (claim) => store.waitingMessages(claim),
     toMemory: (claim) => new PostgresRunMemory(database, claim),
     ...composeChildRuns({
       ...adapters,

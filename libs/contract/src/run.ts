@@ -135,6 +135,8 @@ export const stoppedChildRun = z.object({ run_id: runId, ended_at: z.iso.datetim
 export const run = z.object({
   id: runId,
   thread_id: threadId,
+  /** Only in the answer to a request with `on_active_run: "steer"`: the run that begins with its input if this one ends before it has read it. */
+  steered: z.object({ queued_run_id: runId }).exactOptional(),
   /** The project of its thread. Null for a thread without one. */
   project_id: projectId.nullable(),
   /** The person for whom it runs: that of its thread. Null: none was named. */

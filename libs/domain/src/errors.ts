@@ -39,18 +39,21 @@ export class StopPendingError extends Error {
   }
 }
 
-/** The budget was raised before the run could be parked or ended for the old one. The holder must claim it again. */
-export class BudgetRaisedError extends Error {
-  override readonly name = 'BudgetRaisedError';
+/**
+ * The run got a higher budget, or a message, before it could be parked or ended without; or a message was withdrawn before it
+ * could be read. The holder must claim it again.
+ */
+export class RunChangedError extends Error {
+  override readonly name = 'RunChangedError';
 
   constructor(readonly runId: string) {
-    super(`The budget of ${runId} was raised`);
+    super(`${runId} was changed from outside`);
   }
 }
 
 /** The store refused only that the run ends or parks; its holder must claim it again and go on from the log. */
-export const isOverruled = (error: unknown): error is StopPendingError | BudgetRaisedError =>
-  error instanceof StopPendingError || error instanceof BudgetRaisedError;
+export const isOverruled = (error: unknown): error is StopPendingError | RunChangedError =>
+  error instanceof StopPendingError || error instanceof RunChangedError;
 
 /** The log of a claimed run could not be read: it is too large, or invalid. The claim counts as fruitless, and the run is due again. */
 export class UnreadableRunError extends Error {

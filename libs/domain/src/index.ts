@@ -29,7 +29,7 @@ export {
 } from './ports';
 export {
   ClaimLostError,
-  BudgetRaisedError,
+  RunChangedError,
   NewerRunError,
   StopPendingError,
   isOverruled,
@@ -67,10 +67,13 @@ export {
   type PendingStop,
   type RunQueueName,
   type ServedAccount,
+  type WaitingMessage,
   isProgress,
   maxFruitlessClaims,
   movesTo,
+  runsRead,
   stoppedWithError,
+  withoutEnd,
   yieldsToStop,
 } from './run/claim';
 export { closeOpenCalls, endUnreadableRun, failRun, nothingRan, stopped } from './loop/end-run';

@@ -1,7 +1,7 @@
 import type { AwaitedChild, CallId, Delta, MessageId, NewFact, RunId, RunSettings, ThreadId } from '@rondo/contract';
 import type { ContextMeter } from './context/context-meter';
 import type { AgentPorts, AgentSignals, ToolAnswer } from './ports';
-import type { ClaimedRun } from './run/claim';
+import type { ClaimedRun, WaitingMessage } from './run/claim';
 import { type RunState, evolve, replay } from './run/run-state';
 import type { StopReceipt } from './run/stop-receipt';
 import type { ToolSet } from './tools/tool-set';
@@ -43,6 +43,8 @@ export interface LoopContext {
   readonly childRuns: Map<CallId, AwaitedChild>;
   /** Counts the tokens of requests; reported usage corrects it. */
   readonly meter: ContextMeter;
+  /** What the next iteration reads first. */
+  unread: readonly WaitingMessage[];
   /** The reply was cut off by its length, and the budget allowed no continuation. */
   isCutOffByBudget?: boolean;
   /** After the last reply broke off: the pause before the model is asked again. */

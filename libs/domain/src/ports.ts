@@ -31,7 +31,7 @@ import type { StopRequest, TerminalError } from './errors';
 import type { ModelChunk, ModelRequest } from './models/model';
 import type { ModelFacts } from './models/model-facts';
 import type { CallSize } from './models/model-price';
-import type { Claim, ClaimedRun, LastClaim, PendingStop, ServedAccount } from './run/claim';
+import type { Claim, ClaimedRun, LastClaim, PendingStop, ServedAccount, WaitingMessage } from './run/claim';
 import type { HonoursKeys } from './tools/define-tool';
 
 /** A language model behind a provider. */
@@ -277,6 +277,8 @@ export interface AgentPorts {
   readonly findFacts?: ((model: string) => ModelFacts | undefined) | undefined;
   /** Absent if the run's conversation is complete. */
   readonly archive?: ThreadArchive | undefined;
+  /** What people have told the run and it has not read, in order. Absent: no client can tell it anything. */
+  readonly waitingMessages?: (() => Promise<readonly WaitingMessage[]>) | undefined;
   /** Absent: the run has no memory stores. */
   readonly memory?: RunMemory | undefined;
   /** USD per input token at the lowest rate, if the model's price is known. */

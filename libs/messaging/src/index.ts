@@ -7,6 +7,7 @@ export {
   executorId,
   natsTransportOptions,
   signals,
+  findSteeredRun,
   findStopSignal,
   untilSubscribed,
 } from './connection/signals';

@@ -1,4 +1,4 @@
-import type { ClaimedRun, StopReason } from '@rondo/domain';
+import type { ClaimedRun, StopReason, WaitingMessage } from '@rondo/domain';
 import type { RunLive } from '@rondo/messaging';
 
 /** This process releases a run although nothing is wrong with it. */
@@ -26,9 +26,12 @@ export class ActiveRun {
     abandon: this.abandoning.signal,
   };
 
+  /** Messages may wait that the run has not read. */
+  private mayHaveMessages: boolean;
   private deadline: NodeJS.Timeout | undefined;
 
   constructor(readonly claim: ClaimedRun) {
+    this.mayHaveMessages = claim.mayHaveMessages ?? false;
     if (claim.stop) this.stop(claim.stop);
   }
 
@@ -39,6 +42,20 @@ export class ActiveRun {
   /** Stops the run after `ms`, whatever it is doing then. */
   stopIn(ms: number, reason: () => StopReason): void {
     this.deadline = setTimeout(() => this.stop(reason()), Math.min(ms, maxTimerMs));
+  }
+
+  /** A client has told the run something. */
+  tell(): void {
+    this.mayHaveMessages = true;
+  }
+
+  /** What waits for the run. Calls `read` only if there may be something, and until there is nothing. */
+  async unread(read: () => Promise<readonly WaitingMessage[]>): Promise<readonly WaitingMessage[]> {
+    if (!this.mayHaveMessages) return [];
+    this.mayHaveMessages = false;
+    const messages = await read();
+    this.mayHaveMessages ||= messages.length > 0;
+    return messages;
   }
 
   drain(): void {

@@ -11,6 +11,7 @@ import type {
   ThreadArchive,
   Tools,
   ToolSet,
+  WaitingMessage,
 } from '@rondo/domain';
 import type { ActiveRuns } from '@rondo/run-holder';
 import type { JournalSettings, RunJournal } from '../delivery/run-journal';
@@ -57,6 +58,8 @@ export interface AgentRunnerParts extends RunPortsParts {
   readonly toolSetFor: (claim: ClaimedRun, signal: AbortSignal) => Promise<ToolSet>;
   readonly toolsFor: (claim: ClaimedRun, journal: RunJournal, toolSet: ToolSet) => ActiveTools;
   readonly toArchive?: (claim: ClaimedRun) => ThreadArchive;
+  /** What people have told a run and it has not read. */
+  readonly waitingMessages?: (claim: ClaimedRun) => Promise<readonly WaitingMessage[]>;
   readonly toMemory?: (claim: ClaimedRun) => RunMemory;
   /** What a run needs that starts others, or was started by another. */
   readonly toTree?: (claim: ClaimedRun) => Pick<AgentPorts, 'children' | 'treeBudget'>;

@@ -135,6 +135,7 @@ export class AgentRunner {
         tools,
         archive,
         memory: this.parts.toMemory?.(claim),
+        waitingMessages: () => active.unread(async () => (await this.parts.waitingMessages?.(claim)) ?? []),
         ...this.parts.toTree?.(claim),
       });
       return (await this.runLoop(run, journal, { ports, active })) ?? (await this.handOver(claim));
@@ -287,7 +288,8 @@ function toPorts(
     journal,
     abandon,
     ...own
-  }: Pick<AgentPorts, 'model' | 'tools' | 'archive' | 'memory' | 'children' | 'treeBudget'> & HeldRun,
+  }: Pick<AgentPorts, 'model' | 'tools' | 'archive' | 'memory' | 'waitingMessages' | 'children' | 'treeBudget'> &
+    HeldRun,
 ): AgentPorts {
   const accountIsSpent = accountBudgets?.of(claim.runId);
   const reserve = reservations?.of(claim, { journal, abandon });

@@ -1,11 +1,19 @@
 import { Controller, type Type } from '@nestjs/common';
 import { Ctx, EventPattern, MessagePattern, NatsContext, Payload } from '@nestjs/microservices';
-import { type MessageHeaders, type RunLive, type ToolStreams, signals, findStopSignal } from '@rondo/messaging';
+import {
+  type MessageHeaders,
+  type RunLive,
+  type ToolStreams,
+  signals,
+  findSteeredRun,
+  findStopSignal,
+} from '@rondo/messaging';
 import { ActiveRuns } from '@rondo/run-holder';
 import type { McpCatalog } from './mcp-catalog';
 
 interface Signals {
   stop(payload: unknown, context: NatsContext): void;
+  steer(payload: unknown, context: NatsContext): void;
   live(payload: unknown): RunLive;
 }
 
@@ -23,6 +31,12 @@ export function signalsController(
     stop(@Payload() payload: unknown, @Ctx() context: NatsContext): void {
       const request = findStopSignal(payload, context.getHeaders() as MessageHeaders); // Nest passes the client's headers on
       if (request) this.activeRuns.stop(request.runId, request.stop);
+    }
+
+    @EventPattern(signals.steer.pattern)
+    steer(@Payload() payload: unknown, @Ctx() context: NatsContext): void {
+      const runId = findSteeredRun(payload, context.getHeaders() as MessageHeaders); // see above
+      if (runId) this.activeRuns.find(runId)?.tell();
     }
 
     /**

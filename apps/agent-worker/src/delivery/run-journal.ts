@@ -1,5 +1,5 @@
 import { type Delta, type DeltaEvent, type NewFact, type RecordedFact, isTerminalFact } from '@rondo/contract';
-import { type Claim, type FactsStep, type RunFeed, type RunStore, isOverruled } from '@rondo/domain';
+import { type Claim, type FactsStep, type RunFeed, type RunStore, isOverruled, withoutEnd } from '@rondo/domain';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterImmediates } from '@rondo/platform';
 import { DeltaFrames } from './delta-frames';
@@ -104,12 +104,12 @@ export class RunJournal {
     try {
       await this.append(facts);
     } catch (error) {
-      if (isOverruled(error)) await this.append(facts.filter((fact) => !claimEnd(fact)));
+      if (isOverruled(error)) await this.append(withoutEnd(facts, error));
       throw error;
     }
   }
 
-  /** After a stop request or a raised budget the store refuses the end of the run; the other facts are written. */
+  /** After a stop request, or a change from outside, the store refuses the end of the run; the other facts are written. */
   private async append(facts: readonly NewFact[]): Promise<void> {
     const recorded = facts.length > 0 ? await this.parts.store.append(this.claim, facts) : [];
     recorded.forEach((fact) => this.note(fact));

@@ -62,6 +62,27 @@ describe('kill -9 (I1–I5, I8)', () => {
     expectShownAsStored(await watched, await client.facts(runs[0]?.id ?? ''));
   });
 
+  it('of the worker of a run that was just told something: the run reads it once', async () => {
+    const runs = await start('told', 3);
+    await Promise.all(runs.map(({ id }) => client.seen(id, 'tool.started')));
+    const told = await Promise.all(
+      runs.map(({ thread_id }) =>
+        client.createRun({ thread_id, model: 'demo/plain', input: 'In blue.', on_active_run: 'steer' }),
+      ),
+    );
+    for (const worker of ['agent-worker', 'agent-worker-2']) await rondo.services.get(worker).kill();
+
+    for (const [index, run] of runs.entries()) {
+      const queued = (told[index] as { steered?: { queued_run_id: string } }).steered?.queued_run_id ?? '';
+      expect(told[index]?.id).toBe(run.id);
+      expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+      const facts = await client.facts(run.id);
+      expectWholeLog(facts);
+      expect(facts.filter(({ data }) => data.message?.metadata.queued_as === queued)).toHaveLength(1);
+      expect(await client.settled(queued)).toMatchObject({ status: 'stopped', started_at: null });
+    }
+  });
+
   it('of the tool-executor: its running calls are unknown and never run twice', async () => {
     const runs = await start('executor');
 

@@ -94,7 +94,11 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
       };
       const createRun = async (promised?: PendingKey<Run>) => {
         const create = () => this.runService.create(accountId, request, { id, promised, createdBy: readMaker(caller) });
-        return subscribe ? this.sockets.subscribeToNew(socket, { accountId, runId: id }, create) : (await create()).run;
+        const isNew = (request.on_active_run ?? request.agent?.on_active_run) !== 'steer';
+        if (subscribe && isNew) return this.sockets.subscribeToNew(socket, { accountId, runId: id }, create);
+        const { run } = await create();
+        if (subscribe) await this.sockets.subscribe(socket, { accountId, runId: run.id }, { after: 0 });
+        return run;
       };
       const once = await this.idempotentMessages.once(equivalent, createRun, toLocation);
       if ('result' in once) return once.result;

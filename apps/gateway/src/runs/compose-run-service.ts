@@ -52,5 +52,6 @@ export function composeRunService(parts: RunServiceParts): RunService {
       runTraces?.published(facts);
     },
     signalStop: workers.stop.bind(workers),
+    signalSteer: workers.steer.bind(workers),
   });
 }

@@ -99,6 +99,8 @@ export interface RunServiceDependencies {
   publishFacts(facts: readonly RecordedFact[]): void;
   /** Signals the workers. Never throws: the request is in Postgres, where their heartbeat finds it. */
   signalStop(stop: PendingStop): void;
+  /** The same for a message to a run, which the run finds in Postgres before it ends. */
+  signalSteer(runId: RunId): void;
 }
 
 interface CreationOptions extends Pick<NewRun, 'id' | 'chat' | 'promised' | 'alongside' | 'createdBy'> {
@@ -159,7 +161,7 @@ function withPartsOfAgent(request: RunRequest) {
 export class RunService {
   constructor(private readonly dependencies: RunServiceDependencies) {}
 
-  /** Resolves to the run, and the facts that its log begins with. */
+  /** Resolves to the run, and the facts that its log begins with; to the active run, without facts, if that is steered. */
   async create(
     accountId: AccountId,
     request: RunRequest,
@@ -240,7 +242,8 @@ export class RunService {
   private async begin(newRun: NewRun, { admission, trace }: Admitted): Promise<Pick<CreatedRun, 'run' | 'facts'>> {
     const { runs, quota } = this.dependencies;
     const { run, facts, stops, job } = await quota.within(newRun.accountId, () => runs.create(newRun), admission);
-    trace?.created(run);
+    if (run.steered) this.dependencies.signalSteer(run.id);
+    else trace?.created(run);
     if (job) this.dependencies.publishJob(job);
     else this.dependencies.publishJobs();
     const isOfThisRun = ({ run_id }: RecordedFact) => run_id === run.id;

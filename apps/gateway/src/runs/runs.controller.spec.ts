@@ -123,6 +123,42 @@ describe('a run over REST', () => {
     expect((await ask({ metadata: many }).expect(422)).body.errors).toMatchObject([{ field: 'metadata' }]);
   });
 
+  it('is told to the active run, which is the answer, also to the same request once more', async () => {
+    const active = await gateway.createRun();
+    await worker.claim(active.id);
+    const onThread = (fields: object) =>
+      api()
+        .post('/v1/runs')
+        .set('Idempotency-Key', 'told')
+        .send({ thread_id: active.thread_id, input: 'In blue.', on_active_run: 'steer', ...fields });
+
+    const { body: told, headers } = await onThread({}).expect(202);
+    const { body: again } = await onThread({}).expect(202);
+
+    expect(told).toMatchObject({ id: active.id, status: 'running', steered: { queued_run_id: expect.any(String) } });
+    expect(headers['location']).toBe(`/v1/runs/${active.id}`);
+    expect(again).toEqual(told);
+    expect(await gateway.read(told.steered.queued_run_id)).toMatchObject({ status: 'queued', preview: 'In blue.' });
+    expect(await gateway.read(active.id)).not.toHaveProperty('steered');
+  });
+
+  it('is told to a run at work in words and images alone', async () => {
+    const { thread_id } = await gateway.createRun();
+    const link = { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } };
+    for (const [fields, refused] of [
+      [{}, 'input'],
+      [{ input: 'This.', files: ['file_01KAWXT2S4F0000000'] }, 'files'],
+      [{ input: [link] }, 'input'],
+      [{ input: 'This.', edit_message_id: 'msg_01KAWXT2S4F0000000' }, 'on_active_run'],
+    ] as const) {
+      const { body } = await api()
+        .post('/v1/runs')
+        .send({ thread_id, on_active_run: 'steer', ...fields })
+        .expect(422);
+      expect(body.errors).toEqual([{ field: refused, message: expect.any(String) }]);
+    }
+  });
+
   it('is stopped durably and idempotently (I7)', async () => {
     const run = await gateway.createRun();
     const claimed = await worker.claim(run.id);

@@ -19,6 +19,10 @@ export class WorkerSignals {
     this.client.emit(signals.stop.pattern, order).subscribe({ error: this.onError });
   }
 
+  steer(runId: RunId): void {
+    this.client.emit(signals.steer.pattern, { run_id: runId }).subscribe({ error: this.onError });
+  }
+
   /** The text so far of the streams that a worker has open for a run; none when it does not answer in time. */
   async openStreams(workerId: string, runId: RunId): Promise<RunLive['streams']> {
     const live = await this.askHolder(workerId, runId);

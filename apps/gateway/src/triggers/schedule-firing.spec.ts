@@ -51,6 +51,7 @@ function firing(
     publishJob: () => undefined,
     publishFacts: () => undefined,
     signalStop: () => undefined,
+    signalSteer: () => undefined,
   });
   const firings = new Firings(database, newUlid);
   return new ScheduleFiring({

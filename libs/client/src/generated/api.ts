@@ -2446,7 +2446,7 @@ export type components = {
              * @enum {string}
              */
             workspace?: "as_then";
-            /** @description Default: `reject`. `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones. */
+            /** @description Default: `reject`. `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones. `steer`: the active run reads the input before its next iteration, and is the answer, with `steered`; if it ends before that, a queued run begins with it. */
             on_active_run?: components["schemas"]["OnActiveRun"];
             /** @description The person for whom it runs, as you name them. Of a new thread, `metadata.user` counts where this is absent; on a thread, another one than that of the thread is refused. */
             user?: string;
@@ -2532,7 +2532,7 @@ export type components = {
              * @enum {string}
              */
             workspace?: "as_then";
-            /** @description Default: `reject`. `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones. */
+            /** @description Default: `reject`. `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones. `steer`: the active run reads the input before its next iteration, and is the answer, with `steered`; if it ends before that, a queued run begins with it. */
             on_active_run?: components["schemas"]["OnActiveRun"];
             /** @description The person for whom it runs, as you name them. Of a new thread, `metadata.user` counts where this is absent; on a thread, another one than that of the thread is refused. */
             user?: string;
@@ -2755,7 +2755,7 @@ export type components = {
             is_paused?: boolean;
         };
         /** @enum {string} */
-        OnActiveRun: "reject" | "queue" | "replace";
+        OnActiveRun: "reject" | "queue" | "replace" | "steer";
         /** @enum {string} */
         OverlapPolicy: "skip" | "queue" | "allow";
         Problem: {
@@ -2993,6 +2993,9 @@ export type components = {
         Run: {
             id: string;
             thread_id: string;
+            steered?: {
+                queued_run_id: string;
+            };
             project_id: string | null;
             user?: string | null;
             status: components["schemas"]["RunStatus"];
@@ -3155,7 +3158,7 @@ export type components = {
              * @enum {string}
              */
             workspace?: "as_then";
-            /** @description Default: `reject`. `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones. */
+            /** @description Default: `reject`. `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones. `steer`: the active run reads the input before its next iteration, and is the answer, with `steered`; if it ends before that, a queued run begins with it. */
             on_active_run?: components["schemas"]["OnActiveRun"];
             /** @description The person for whom it runs, as you name them. Of a new thread, `metadata.user` counts where this is absent; on a thread, another one than that of the thread is refused. */
             user?: string;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { inputContent } from '../content';
+import { type InputBlock, inputContent } from '../content';
 import { endUser } from '../end-user';
 import { agentId, fileId, messageId, projectId, threadId } from '../ids';
 import { agentSettings, settingsRequest } from '../run-settings';
 import { metadata } from './metadata';
 import { mostFiles } from './route';
 
-export const onActiveRun = z.enum(['reject', 'queue', 'replace']);
+export const onActiveRun = z.enum(['reject', 'queue', 'replace', 'steer']);
 
 /** The files as they were at a point of the log. */
 export const workspaceThen = z.enum(['as_then']);
@@ -49,7 +49,8 @@ const fields = settingsRequest.extend({
   on_active_run: onActiveRun
     .optional()
     .describe(
-      'Default: `reject`. `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones.',
+      'Default: `reject`. `queue`: it waits for its turn. `replace`: the active run is stopped, and this one starts before the queued ones. ' +
+        '`steer`: the active run reads the input before its next iteration, and is the answer, with `steered`; if it ends before that, a queued run begins with it.',
     ),
   user: endUser
     .optional()
@@ -69,11 +70,12 @@ export const newRun = newRunFields.superRefine(refuseImpossibleRun);
 export const newRunOnThread = fields.superRefine(refuseImpossibleEdit);
 
 interface EditFields {
-  readonly input?: unknown;
+  readonly input?: readonly InputBlock[] | undefined;
   readonly files?: unknown;
   readonly edit_message_id?: string | undefined;
   readonly workspace?: string | undefined;
   readonly on_active_run?: string | undefined;
+  readonly agent?: { readonly on_active_run?: string | undefined } | undefined;
 }
 
 interface PlaceFields {
@@ -95,13 +97,22 @@ export function refuseImpossibleRun(run: EditFields & PlaceFields, context: z.Re
 /** An edit asks anew, and at once. */
 function refuseImpossibleEdit(run: EditFields, context: z.RefinementCtx): void {
   if (run.edit_message_id === undefined) {
+    if ((run.on_active_run ?? run.agent?.on_active_run) === 'steer') refuseImpossibleSteer(run, context);
     if (run.workspace !== undefined)
       refuse(context, 'workspace', 'only an edit brings files back: name edit_message_id');
     return;
   }
   if (run.input === undefined && run.files === undefined) refuse(context, 'input', 'give the edited input, or files');
-  if (run.on_active_run === 'queue')
+  if (run.on_active_run === 'queue' || run.on_active_run === 'steer')
     refuse(context, 'on_active_run', 'an edit replaces the active run, it does not wait for it');
+}
+
+/** A run at work gets words and images: its files are in its workspace before it begins. */
+function refuseImpossibleSteer(run: EditFields, context: z.RefinementCtx): void {
+  if (run.input === undefined) refuse(context, 'input', 'say something to the run at work');
+  if (run.files !== undefined) refuse(context, 'files', 'a run at work gets no files: use queue or replace');
+  if (run.input?.some((block) => block.type === 'image' && block.source.type === 'url'))
+    refuse(context, 'input', 'give a run at work the bytes of an image: it does not fetch URLs');
 }
 
 const refuse = (context: z.RefinementCtx, field: string, message: string): void =>

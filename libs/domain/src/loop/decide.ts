@@ -76,21 +76,27 @@ const completedCall = ({ calls }: RunState, is: (name: string) => boolean): Know
 
 /** The fact that ends or parks the run after an iteration, if one does. */
 function afterIteration(loop: LoopContext, reason: FinishReason): NewFact | undefined {
-  const { state, run, ports, beganAt } = loop;
+  const { state, run } = loop;
 
   if (reason === 'ask') return { type: 'run.waiting', iteration: state.iteration, data: toQuestion(loop) };
   if (isCutOffByBudget(loop, reason)) return completed(loop, 'budget_exceeded');
-  if (reason === 'complete' || state.calls.size === 0) return completed(loop, reason);
+  if (reason === 'complete' || state.calls.size === 0) return goesOn(loop) ? undefined : completed(loop, reason);
   if (state.malformedInARow >= run.settings.limits.max_malformed_calls)
     return failed(loop, tooManyMalformed(state.malformedInARow));
   const last = endOfIterations(loop);
   if (last) return completed(loop, last);
   if (isRunBudgetExceeded(loop) && !waitsForBudget(loop)) return completed(loop, 'budget_exceeded'); // else `think` parks it
   if (isStuck(loop)) return completed(loop, 'loop_detected');
-  if (timeLeftMs({ ...run, state }, { now: ports.clock.now(), beganAt }) < 0)
-    return failed(loop, outOfTime(run.settings));
+  if (isOutOfTime(loop)) return failed(loop, outOfTime(run.settings));
   return undefined;
 }
+
+/** After a reply that would end it, a run reads what it was told meanwhile, if no limit keeps it from that. */
+const goesOn = (loop: LoopContext): boolean =>
+  loop.unread.length > 0 && !endOfIterations(loop) && !isRunBudgetExceeded(loop) && !isOutOfTime(loop);
+
+const isOutOfTime = ({ run, state, ports, beganAt }: LoopContext): boolean =>
+  timeLeftMs({ ...run, state }, { now: ports.clock.now(), beganAt }) < 0;
 
 /** Why no other iteration may follow this one, if none may. */
 function endOfIterations({ state, run: { settings } }: LoopContext): FinishReason | undefined {

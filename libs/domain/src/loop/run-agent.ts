@@ -45,6 +45,7 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
     model: run.settings.model,
     childRuns: new Map(),
     meter: new ContextMeter(ports.tokens, run.settings.model),
+    unread: [],
   };
   if (loop.state.ended) return;
 
@@ -60,6 +61,7 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
     if (isStopped(loop) && loop.state.ranCommands) loop.receipt.leftRunning(await ports.tools.endRun());
     yield* stopChildren(loop);
 
+    loop.unread = (await ports.waitingMessages?.()) ?? [];
     const { facts, done } = decide(loop);
     if (facts.length > 0) yield toFactsStep(loop, facts, { hold: !done });
     if (done || signals.drain.aborted) return;

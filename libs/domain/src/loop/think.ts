@@ -41,7 +41,9 @@ export async function* think(loop: LoopContext): AsyncGenerator<Step, { isParked
       yield factsStep(loop, ...outOfBudget(loop, messageId, awaited));
       return { isParked: awaited !== undefined };
     }
-    yield toFactsStep(loop, [beginReply(loop, messageId)], { hold: false, meanwhile: true });
+    const read = readMessages(loop);
+    const options = read.length > 0 ? { hold: false } : ({ hold: false, meanwhile: true } as const);
+    yield toFactsStep(loop, [...read, beginReply(loop, messageId)], options);
     const delayMs = loop.pause?.delay_ms;
     loop.pause = undefined;
 
@@ -74,6 +76,23 @@ export async function* think(loop: LoopContext): AsyncGenerator<Step, { isParked
     yield factsStep(loop, result.usage('malformed'));
     repairTurns = exchange(reply.written, `${problem.reason} Answer again, in the required form only.`);
   }
+}
+
+/** What an iteration begins with: no run has read a message and then not asked the model. Its queued run ends with the same commit. */
+function readMessages(loop: LoopContext): NewFact[] {
+  const { run, state, ports } = loop;
+  if (state.phase === 'thinking') return [];
+  return loop.unread.map(({ queuedRun, content }) => ({
+    type: 'message.created',
+    iteration: state.iteration,
+    data: {
+      message: {
+        id: ports.ids.messageId(),
+        ...{ thread_id: run.threadId, run_id: run.id, iteration: null },
+        ...{ type: 'user', is_llm_message: true, content: [...content], metadata: { queued_as: queuedRun } },
+      },
+    },
+  }));
 }
 
 /** Ends or parks the run, and withdraws what was shown of a reply that will not be completed. */

@@ -1,5 +1,17 @@
-import type { AccountId, Message, NewFact, RecordedFact, Run, RunId, ThreadId } from '@rondo/contract';
-import type { StopRequest } from '../errors';
+import {
+  type AccountId,
+  type FinishReason,
+  type Message,
+  type NewFact,
+  type NewMessage,
+  type RecordedFact,
+  type Run,
+  type RunId,
+  type ThreadId,
+  type UserBlock,
+  runId,
+} from '@rondo/contract';
+import { RunChangedError, type StopRequest } from '../errors';
 import type { KnownCalls } from './ledger';
 
 /** Who works on a run: the workers or the summarizers. A run is always in exactly one queue. */
@@ -32,6 +44,8 @@ export interface ClaimedRun extends Claim {
   readonly stop: StopRequest | undefined;
   /** Earlier claims in a row that ended without progress. */
   readonly fruitlessClaims: number;
+  /** Messages may wait for the run that it has not read. */
+  readonly mayHaveMessages?: boolean | undefined;
   /** When the job was queued that led to this claim, where the store knows. */
   readonly queuedSince?: string | undefined;
 }
@@ -95,13 +109,43 @@ export const yieldsToStop = (fact: Fact): boolean =>
   yielding.includes(fact.type) && !(fact.type === 'run.failed' && fact.data.error.code === stoppedWithError);
 
 /**
- * Whether a batch parks or ends its run because of its budget, which a raised budget overrules. A reply that was cut off
- * without a call is over in any case: nothing follows from it.
+ * Whether a batch yields to a change from outside: it parks or ends its run because of its budget, which a raised budget overrules,
+ * or ends it with a reply, after which it could read a message. A reply that was cut off by the budget is over in any case.
  */
-export const yieldsToRaise = (facts: readonly Fact[]): boolean =>
-  facts.some(isForBudget) &&
-  !facts.some((fact) => fact.type === 'iteration.completed' && fact.data.finish_reason === 'length');
+export const yieldsToChange = (facts: readonly Fact[]): boolean =>
+  facts.some(endsWithReply) ||
+  (facts.some(isForBudget) &&
+    !facts.some((fact) => fact.type === 'iteration.completed' && fact.data.finish_reason === 'length'));
+
+/** Why a run ends whatever else it is told. */
+const limits: readonly FinishReason[] = ['max_iterations', 'budget_exceeded', 'loop_detected'];
+
+const endsWithReply = (fact: Fact): boolean =>
+  fact.type === 'run.completed' && !limits.includes(fact.data.finish_reason);
 
 const isForBudget = (fact: Fact): boolean =>
   (fact.type === 'run.waiting' && fact.data.reason === 'budget') ||
   (fact.type === 'run.completed' && fact.data.finish_reason === 'budget_exceeded');
+
+/** What is written of a batch whose end was overruled. Whether a changed run's iteration is its last is decided again. */
+export const withoutEnd = (facts: readonly NewFact[], overruledBy: Error): readonly NewFact[] =>
+  facts.filter(
+    (fact) => !endsClaim(fact) && !(overruledBy instanceof RunChangedError && fact.type === 'iteration.completed'),
+  );
+
+/** Facts that end a claim, because the run ends, or waits. */
+const endsClaim = (fact: Fact): boolean => yielding.includes(fact.type) || fact.type === 'run.stopped';
+
+/** What a person told a run that was at work: the input of a queued run, which begins with it if it is not read before. */
+export interface WaitingMessage {
+  readonly queuedRun: RunId;
+  readonly content: readonly UserBlock[];
+}
+
+/** The queued run of a message that another run has read. */
+export const queuedAs = ({ metadata }: Pick<NewMessage, 'metadata'>): RunId | undefined =>
+  runId.safeParse(metadata['queued_as']).data;
+
+/** The queued runs whose input the facts bring into this run. They end with the facts. */
+export const runsRead = (facts: readonly NewFact[]): readonly RunId[] =>
+  facts.flatMap((fact) => (fact.type === 'message.created' ? (queuedAs(fact.data.message) ?? []) : []));

@@ -12,7 +12,7 @@ import {
   noUsage,
 } from '@rondo/contract';
 import type { StopRequest } from '../errors';
-import { isProgress, movesTo, yieldsToRaise, yieldsToStop, type RunQueueName } from './claim';
+import { isProgress, movesTo, yieldsToChange, yieldsToStop, type RunQueueName } from './claim';
 
 /** What a batch of facts changes in the run's row. Null means unchanged. */
 export interface RunChanges {
@@ -31,8 +31,8 @@ export interface RunChanges {
   readonly usage: Usage;
   /** The facts end or park the run other than by a stop, so the store refuses them once a stop was requested (I7). */
   readonly yieldsToStop: boolean;
-  /** The facts park or end the run for its budget, so the store refuses them if that was raised during the claim. */
-  readonly yieldsToRaise: boolean;
+  /** The facts end the run with a reply, or park or end it for its budget, so the store refuses them if the run was changed during the claim. */
+  readonly yieldsToChange: boolean;
   readonly terminal: boolean;
   readonly progress: boolean;
   /** The queue that the run belongs to from now on. The claim ends when it is another one. */
@@ -58,7 +58,7 @@ export function runChanges(facts: readonly NewFact[], at: string): RunChanges {
     stop: null,
     usage: noUsage,
     yieldsToStop: false,
-    yieldsToRaise: yieldsToRaise(facts),
+    yieldsToChange: yieldsToChange(facts),
     terminal: false,
     progress: false,
     movesTo: null,

@@ -17,17 +17,19 @@ import {
 } from '@rondo/contract';
 import { collectChildren } from '../child-runs/await-children';
 import type { ChildEnd } from '../child-runs/child-result';
-import { BudgetRaisedError, ClaimLostError, StopPendingError, type StopRequest } from '../errors';
+import { RunChangedError, ClaimLostError, StopPendingError, type StopRequest } from '../errors';
 import type { FairClaims, LastClaims, RunStore } from '../ports';
 import {
   isProgress,
   movesTo,
-  yieldsToRaise,
+  runsRead,
+  yieldsToChange,
   yieldsToStop,
   type Claim,
   type ClaimedRun,
   type LastClaim,
   type RunQueueName,
+  type WaitingMessage,
 } from '../run/claim';
 import { type BudgetRaise, raiseBudget } from '../run/raise-budget';
 import { projectRun, toolSetIn } from '../run/run-projection';
@@ -48,7 +50,8 @@ interface Row {
   stop: StopRequest | undefined;
   queue: RunQueueName;
   fruitlessClaims: number;
-  raisedInEpoch?: number;
+  changedInEpoch?: number;
+  waiting: WaitingMessage[];
 }
 
 /** A RunStore in memory, held to the same contract as the real one. */
@@ -72,7 +75,15 @@ export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
     input: string;
   }): void {
     const run = freshRun({ id, threadId, settings, now: startOfTime });
-    this.rows.set(id, { run, log: [], owner: undefined, stop: undefined, queue: 'runs', fruitlessClaims: 0 });
+    this.rows.set(id, {
+      run,
+      log: [],
+      owner: undefined,
+      stop: undefined,
+      queue: 'runs',
+      fruitlessClaims: 0,
+      waiting: [],
+    });
     const message = userMessage(this.nextId(), { id, threadId, text: input });
     this.write({ runId: id, threadId, epoch: 0 }, [
       { type: 'run.created', iteration: 0, data: { profile: settings.profile, model: settings.model } },
@@ -154,9 +165,29 @@ export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
     const told = raiseBudget(row.run, raise, 'key_1');
     if ('problem' in told) throw new Error(told.problem);
     row.run = { ...row.run, settings: { ...row.run.settings, budget: told.budget } };
-    if (row.owner) row.raisedInEpoch = row.run.epoch;
+    if (row.owner) row.changedInEpoch = row.run.epoch;
     this.write({ runId: id, threadId: row.run.thread_id, epoch: row.run.epoch }, told.facts);
     return told.facts;
+  }
+
+  /** What the gateway does for a message to a run at work. False if the run is over. */
+  steer(id: RunId, message: WaitingMessage): boolean {
+    const row = this.row(id);
+    if (isTerminal(row.run.status)) return false;
+    row.waiting.push(message);
+    row.changedInEpoch = row.run.epoch;
+    return true;
+  }
+
+  /** What a person does who stops the queued run of a message. */
+  withdraw(queuedRun: RunId, from: RunId): void {
+    const row = this.row(from);
+    row.waiting = row.waiting.filter((message) => message.queuedRun !== queuedRun);
+  }
+
+  /** The messages that the run has not read: those that are left when it ends begin runs. */
+  waitingMessages(id: RunId): readonly WaitingMessage[] {
+    return [...this.row(id).waiting];
   }
 
   /** What the reaper does when a holder is silent for longer than its lease. */
@@ -201,6 +232,7 @@ export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
       toolSet: toolSetIn(log),
       stop,
       fruitlessClaims,
+      mayHaveMessages: row.changedInEpoch !== undefined,
       accountId: onlyAccount,
     });
   }
@@ -225,9 +257,13 @@ export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
     if (stop && facts.some(yieldsToStop)) {
       return Promise.reject(new StopPendingError(claim.runId, stop));
     }
-    if (this.row(claim.runId).raisedInEpoch === claim.epoch && yieldsToRaise(facts)) {
-      return Promise.reject(new BudgetRaisedError(claim.runId));
+    const { changedInEpoch, waiting } = this.row(claim.runId);
+    const read = runsRead(facts);
+    const isMissing = (id: RunId) => !waiting.some(({ queuedRun }) => queuedRun === id);
+    if ((changedInEpoch === claim.epoch && yieldsToChange(facts)) || read.some(isMissing)) {
+      return Promise.reject(new RunChangedError(claim.runId));
     }
+    this.row(claim.runId).waiting = waiting.filter(({ queuedRun }) => !read.includes(queuedRun));
     return Promise.resolve(this.write(claim, facts));
   }
 

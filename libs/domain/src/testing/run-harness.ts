@@ -9,11 +9,12 @@ import {
 } from '@rondo/contract';
 import { summarize } from '../compaction/summarize';
 import { type ResolveBudget, budgetOfModel } from '../models/model-budgets';
+import { RunChangedError } from '../errors';
 import { type AgentRun, type Step, toAgentRun } from '../loop-context';
 import { runAgent } from '../loop/run-agent';
 import type { Model, AgentPorts, Tools } from '../ports';
 import { effectiveSettings } from '../profiles/effective-settings';
-import type { ClaimedRun } from '../run/claim';
+import { type ClaimedRun, withoutEnd } from '../run/claim';
 import { type RunState, replay } from '../run/run-state';
 import { tools as catalog } from '../tools/catalog';
 import type { ToolDefinition } from '../tools/define-tool';
@@ -72,6 +73,8 @@ export class RunHarness {
   readonly deltas: Extract<Step, { delta: unknown }>['delta'][] = [];
   readonly stop = new AbortController();
   readonly drain = new AbortController();
+  /** Whether a worker hears at once that a client has told the run something. If not, it finds out when it claims or ends the run. */
+  isTold = true;
   readonly tokens = new EvenTokenCounter();
   readonly settings: RunSettings;
   private readonly ids = new CountingIds();
@@ -108,21 +111,36 @@ export class RunHarness {
 
     const agent = this.createAgent(claim);
     const { model, tools, tokens, resolveBudget, ids, clock } = this;
-    const ports = { model, tools, tokens, resolveBudget, ids, clock, ...this.extra };
+    const waitingMessages = () =>
+      Promise.resolve(this.isTold || claim.mayHaveMessages ? this.store.waitingMessages(this.id) : []);
+    const ports = { model, tools, tokens, resolveBudget, ids, clock, waitingMessages, ...this.extra };
+    const commit = (facts: readonly NewFact[]) => this.commit(claim, facts);
     const held: NewFact[] = [];
     const late: NewFact[] = [];
     for await (const step of runAgent(agent, ports, { stop: this.stop.signal, drain: this.drain.signal })) {
       onStep(step, 'before');
-      if (late.length > 0) await this.store.append(claim, late.splice(0));
+      if (late.length > 0 && !(await commit(late.splice(0)))) return true;
       if ('delta' in step) this.deltas.push(step.delta);
       else held.push(...step.facts);
       if ('facts' in step && step.meanwhile) late.push(...held.splice(0));
-      else if ('facts' in step && !step.hold) await this.store.append(claim, held.splice(0));
+      else if ('facts' in step && !step.hold && !(await commit(held.splice(0)))) return true;
       onStep(step, 'after');
     }
-    if (held.length > 0) await this.store.append(claim, held);
-    await this.store.handOver(claim);
+    if (held.length === 0 || (await commit(held))) await this.store.handOver(claim);
     return true;
+  }
+
+  /** False: the run was changed, and is released to be claimed again. */
+  private async commit(claim: ClaimedRun, facts: readonly NewFact[]): Promise<boolean> {
+    try {
+      await this.store.append(claim, facts);
+      return true;
+    } catch (error) {
+      if (!(error instanceof RunChangedError)) throw error;
+      await this.store.append(claim, withoutEnd(facts, error));
+      await this.store.handOver(claim);
+      return false;
+    }
   }
 
   /** Activates until there is nothing more to do. */

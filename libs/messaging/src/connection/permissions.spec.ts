@@ -268,16 +268,18 @@ describe('each permission on NATS', () => {
       });
     listen(worker, signals.stop.pattern);
     listen(summarizer, signals.stop.pattern);
+    listen(worker, signals.steer.pattern);
     listen(worker, signals.live.toPattern('worker_1'));
     listen(executor, signals.place.pattern, signals.place.queue);
     await Promise.all([worker, summarizer, executor].map((link) => link.ping()));
 
     findLink('gateway').connection.publish(signals.stop.pattern, '{}');
+    findLink('gateway').connection.publish(signals.steer.pattern, '{}');
     await findLink('gateway').connection.request(signals.live.toPattern('worker_1'), '{}');
     await worker.connection.request(signals.place.pattern, '{}');
     await Promise.all([worker, summarizer].map((link) => link.ping()));
 
-    expect(heard.sort()).toEqual(['executor.place', 'runs.live.worker_1', 'runs.stop', 'runs.stop']);
+    expect(heard.sort()).toEqual(['executor.place', 'runs.live.worker_1', 'runs.steer', 'runs.stop', 'runs.stop']);
   }
 
   it.each(natsServices)('of %s is used by its own code', async (service) => {

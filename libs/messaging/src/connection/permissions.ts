@@ -82,6 +82,7 @@ export const toTraffic = (executor: string) =>
       subscribe: ['gateway', 'agent-worker'],
     },
     stop: { subject: signals.stop.pattern, publish: ['gateway'], subscribe: ['agent-worker', 'summarizer'] },
+    steer: { subject: signals.steer.pattern, publish: ['gateway'], subscribe: ['agent-worker'] },
     live: { subject: signals.live.toPattern('*'), publish: ['gateway'], subscribe: ['agent-worker'] },
     place: {
       subject: signals.place.pattern,

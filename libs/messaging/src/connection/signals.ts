@@ -1,4 +1,4 @@
-import { deltaType, runId, threadId } from '@rondo/contract';
+import { type RunId, deltaType, runId, threadId } from '@rondo/contract';
 import type { PendingStop } from '@rondo/domain';
 import type { NatsConnection } from 'nats';
 import { z } from 'zod';
@@ -41,6 +41,8 @@ export type RunLive = z.infer<typeof runLive>;
 export const signals = {
   /** Signal to every worker: stop this run. */
   stop: { pattern: 'runs.stop', payload: runStop },
+  /** Signal to every worker: a client has told this run something. If it is lost, the run reads it when it would end. */
+  steer: { pattern: 'runs.steer', payload: z.object({ run_id: runId }) },
   /** Request to the worker that holds a run for what only that process knows: the text so far of its open streams. */
   live: {
     toPattern: (workerId: string) => `runs.live.${workerId}`,
@@ -55,6 +57,10 @@ export const signals = {
     answer: z.object({ executor_id: executorId }),
   },
 } as const;
+
+/** The run that a signal says was told something; undefined as for a stop. */
+export const findSteeredRun = (payload: unknown, headers: MessageHeaders): RunId | undefined =>
+  isFromStore(headers) ? undefined : signals.steer.payload.parse(payload).run_id;
 
 /** The stop request in a signal; undefined for a message that JetStream was made to send on its subject. */
 export function findStopSignal(payload: unknown, headers: MessageHeaders): PendingStop | undefined {

@@ -60,6 +60,7 @@ const wire = {
   sandboxUp: { schema: z.string() }, // frames of bytes, see tunnel-frame
   sandboxDown: { schema: z.string() },
   stop: { schema: signals.stop.payload },
+  steer: { schema: signals.steer.payload },
   live: { schema: signals.live.payload, answer: signals.live.answer },
   place: { schema: signals.place.payload, answer: signals.place.answer },
   runJobs: { schema: queues.runs.job },

@@ -68,7 +68,7 @@ function addFacts(rows: Rows, { claim, after, at, facts, changes }: Batch, batch
     messages: messageCount,
     message_bytes: messageBytes,
     yields_to_stop: changes.yieldsToStop,
-    yields_to_raise: changes.yieldsToRaise,
+    yields_to_raise: changes.yieldsToChange,
     terminal: changes.terminal,
     progress: changes.progress,
     moves_to: changes.movesTo,

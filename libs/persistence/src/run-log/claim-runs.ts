@@ -115,6 +115,7 @@ function claimWith(row: ClaimedRow, { facts, earlier }: RunHistory): ClaimedRun 
     toolSet: row.run.tool_set,
     stop: readStop(row.run),
     fruitlessClaims: row.run.fruitless_claims - 1,
+    mayHaveMessages: row.run.raised_in_epoch !== null,
     queuedSince: row.run.activated_at ?? undefined,
   };
 }

@@ -1,5 +1,5 @@
 import type { RecordedFact } from '@rondo/contract';
-import { BudgetRaisedError, type Claim, ClaimLostError, type PriceFactors, StopPendingError } from '@rondo/domain';
+import { RunChangedError, type Claim, ClaimLostError, type PriceFactors, StopPendingError } from '@rondo/domain';
 import { z } from 'zod';
 import { checked } from '../database/checked-query';
 import type { Sql } from '../database/sql';
@@ -14,7 +14,8 @@ import { type StopColumns, readStop } from './run-row';
  * pays one commit for many runs; an idle one writes at once. Batches of one run are written in order.
  */
 export class GroupCommit {
-  private readonly batches: StatementBatcher<Batch, readonly RecordedFact[] | undefined>;
+  private readonly batches: StatementBatcher<Batch, Recorded | undefined>;
+  private readonly writeGroup: (sql: Sql, group: readonly Batch[]) => Promise<(Recorded | undefined)[]>;
   /** Where the log of each claim ends, once what was appended to it so far is written. */
   private readonly ends = new WeakMap<Claim, Promise<LogEnd | undefined>>();
 
@@ -23,16 +24,17 @@ export class GroupCommit {
     { settlesAt }: { settlesAt?: PriceFactors | undefined } = {},
   ) {
     const factorsFor = (group: readonly Batch[]) => (group.some(settlesCalls) ? settlesAt : undefined);
-    this.batches = new StatementBatcher((group) => writeBatches(sql, group, factorsFor(group)), {
+    this.writeGroup = (on, group) => writeBatches(on, group, factorsFor(group));
+    this.batches = new StatementBatcher((group) => this.writeGroup(sql, group), {
       toSubject: ({ claim }) => claim.runId,
       weigh: measureLength,
       startsAtOnce: true,
     });
   }
 
-  append(claim: Claim, written: NewFacts): Promise<readonly RecordedFact[]> {
+  append(claim: Claim, written: NewFacts, write: BatchWriter = (batch) => this.batches.of(batch)): Promise<Recorded> {
     const before = this.ends.get(claim) ?? Promise.resolve(toLogEnd(claim));
-    const recorded = before.then((end) => this.appendAfter(end, claim, written));
+    const recorded = before.then((end) => this.appendAfter(end, { claim, written, write }));
     this.ends.set(
       claim,
       recorded.then(
@@ -43,20 +45,28 @@ export class GroupCommit {
     return recorded;
   }
 
+  /** Writes one batch in a transaction of the caller. */
+  async writeIn(sql: Sql, batch: Batch): Promise<Recorded | undefined> {
+    return (await this.writeGroup(sql, [batch]))[0];
+  }
+
   /** Where another process has written meanwhile, as a gateway that was told to stop the run, they are dated anew. */
   private async appendAfter(
     end: LogEnd | undefined,
-    claim: Claim,
-    written: NewFacts,
-  ): Promise<readonly RecordedFact[]> {
+    { claim, written, write }: { claim: Claim; written: NewFacts; write: BatchWriter },
+  ): Promise<Recorded> {
     for (let known = end; ;) {
       const batch = toBatch(claim, written, known);
-      const recorded = await this.batches.of(batch);
+      const recorded = await write(batch);
       if (recorded) return recorded;
       known = await readEnd(this.sql, batch);
     }
   }
 }
+
+/** Undefined for a batch that was refused. */
+type BatchWriter = (batch: Batch) => Promise<Recorded | undefined>;
+type Recorded = readonly RecordedFact[];
 
 /** Returns the facts of each batch, undefined for a refused one. The group holds at most one batch per run. */
 async function writeBatches(
@@ -98,7 +108,7 @@ async function readEnd(sql: Sql, { claim, changes }: Batch): Promise<LogEnd> {
   if (!row) throw new ClaimLostError(runId);
   const stop = readStop(row);
   if (stop && changes.yieldsToStop) throw new StopPendingError(runId, stop);
-  if (row.is_raised && changes.yieldsToRaise) throw new BudgetRaisedError(runId);
+  if (row.is_raised && changes.yieldsToChange) throw new RunChangedError(runId);
   return { seq: row.seq, at: row.at.toISOString() };
 }
 

@@ -9,22 +9,25 @@ import {
   isTerminalFact,
   toolCall,
 } from '@rondo/contract';
-import type {
-  Claim,
-  ClaimedRun,
-  FairClaims,
-  KnownCall,
-  LastClaim,
-  LastClaims,
-  Leases,
-  PastCall,
-  PendingStop,
-  PriceFactors,
-  RunQueueName,
-  RunStore,
-  ServedAccount,
-  ThreadArchive,
+import {
+  type Claim,
+  type ClaimedRun,
+  type FairClaims,
+  type KnownCall,
+  type LastClaim,
+  type LastClaims,
+  type Leases,
+  type PastCall,
+  type PendingStop,
+  type PriceFactors,
+  type RunQueueName,
+  type RunStore,
+  type ServedAccount,
+  type ThreadArchive,
+  type WaitingMessage,
+  runsRead,
 } from '@rondo/domain';
+import { endRunsRead, readWaitingMessages } from '../api/runs/tell-run';
 import { hasWaiters, promote, promoteStranded } from '../api/runs/promote-run';
 import type { Database } from '../database/database';
 import type { Sql } from '../database/sql';
@@ -138,8 +141,34 @@ export class PostgresRunStore implements RunStore, FairClaims, LastClaims, Lease
 
   async append(claim: Claim, facts: readonly NewFact[]): Promise<readonly RecordedFact[]> {
     if (facts.length === 0) return [];
-    const recorded = await this.log.append(claim, { facts, newId: this.options.newId });
+    const read = runsRead(facts);
+    const recorded = await (read.length > 0
+      ? this.appendReading(claim, facts, read)
+      : this.log.append(claim, this.newFacts(facts)));
     if (facts.some(isTerminalFact)) await this.promote(claim.threadId);
+    return recorded;
+  }
+
+  /** What people have told the run while it was at work. */
+  waitingMessages(claim: Claim): Promise<readonly WaitingMessage[]> {
+    return readWaitingMessages(this.database.sql, claim);
+  }
+
+  private readonly newFacts = (facts: readonly NewFact[]) => ({ facts, newId: this.options.newId });
+
+  /** Of the runs that end with the facts, theirs are published as those of a run that comes forward. */
+  private async appendReading(claim: Claim, facts: readonly NewFact[], read: readonly RunId[]) {
+    const { newId, onPromoted } = this.options;
+    let ended: readonly RecordedFact[] = [];
+    const recorded = await this.log.append(claim, this.newFacts(facts), (batch) =>
+      this.database.transaction(async (sql) => {
+        let written: readonly RecordedFact[] | undefined;
+        const write = async () => (written = await this.log.writeIn(sql, batch)) !== undefined;
+        ended = (await endRunsRead(sql, { claim, newId, read }, write)) ?? [];
+        return written;
+      }),
+    );
+    onPromoted?.(ended);
     return recorded;
   }
 

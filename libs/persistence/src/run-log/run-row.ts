@@ -31,6 +31,7 @@ export const runRow = z.object({
   activation: z.number(),
   activated_at: time.nullable(),
   lease_owner: text.nullable(),
+  raised_in_epoch: z.number().nullable(),
   fruitless_claims: z.number(),
   tool_set: text.nullable(),
   project_id: text.nullable(),

@@ -35,7 +35,7 @@ import { BasisChanged } from '../agents/run-basis';
 import { ChatTaken } from '../facade-ids';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { type OutboxEntry, firstActivation } from '../../run-log/outbox';
-import { toRun, runRow } from '../../run-log/run-row';
+import { type RunRow, toRun, runRow } from '../../run-log/run-row';
 import { toBatch, recordedFacts } from '../../run-log/batch';
 import { writeFacts } from '../../run-log/group-commit';
 import type { Sql } from '../../database/sql';
@@ -61,6 +61,7 @@ import { ThreadTaken, retryLostRace } from './lost-race';
 import { promoteNext } from './promote-run';
 import { ThreadBusyError } from './thread-busy-error';
 import { requireNewestQuestion, supersedeTurn } from './supersede-turn';
+import { steerRun } from './tell-run';
 import { stopLocked } from './stop-run';
 import { checked } from '../../database/checked-query';
 
@@ -97,12 +98,13 @@ export interface NewRun {
   /** The files that the workspace of the thread gets back before the run begins. */
   readonly rewind?: KeptFiles | undefined;
   /** What happens when the thread has an active run. */
-  readonly onActiveRun: 'reject' | 'queue' | 'replace';
+  readonly onActiveRun: 'reject' | 'queue' | 'replace' | 'steer';
   readonly promised?: PendingKey<Run> | undefined;
   readonly alongside?: AlongsideRun | undefined;
 }
 
 export interface CreatedRun {
+  /** The new run; or the active one that the input is addressed to, with the new one in `steered`. */
   readonly run: Run;
   /** Committed facts to publish: the new run's, and those of runs that were stopped or promoted. */
   readonly facts: readonly RecordedFact[];
@@ -187,6 +189,10 @@ order by id for no key update`,
 /** The replacement is promoted before the runs that were queued earlier. */
 const markReplacement = `update runs set goes_first = true, edits_message_id = $2 where id = $1`;
 
+/** A run that was told to stop reads nothing more. */
+const canBeSteered = ({ holds_thread, stop_requested_at }: RunRow): boolean =>
+  holds_thread && stop_requested_at === null;
+
 type StoredRun = Omit<NewRun, 'input' | 'files'> & {
   readonly input: readonly UserBlock[] | undefined;
   readonly files: readonly StoredFile[];
@@ -197,6 +203,8 @@ class RunCreation {
   private readonly id: RunId;
   private readonly facts: RecordedFact[] = [];
   private readonly stops: PendingStop[] = [];
+  /** The run that the input is addressed to. */
+  private steered: Run | undefined;
 
   constructor(
     private readonly place: Place,
@@ -260,9 +268,17 @@ class RunCreation {
     if (behind && this.wanted.onActiveRun === 'replace')
       await this.place.sql.query(markReplacement, [run.id, this.wanted.edits ?? null]);
 
-    if (!chat) await storeResponse(this.place.sql, promised, run); // that of a named one is stored with it
+    const answer = await this.steer(run);
+    if (!chat) await storeResponse(this.place.sql, promised, answer); // that of a named one is stored with it
     const job = behind ? undefined : firstActivation(run);
-    return { run, facts: [...this.facts, ...facts, ...rewinding], stops: this.stops, job };
+    return { run: answer, facts: [...this.facts, ...facts, ...rewinding], stops: this.stops, job };
+  }
+
+  /** Resolves to what the caller is told of. */
+  private async steer(queued: Run): Promise<Run> {
+    if (!this.steered) return queued;
+    await steerRun(this.place.sql, { queued: queued.id, active: this.steered.id });
+    return { ...this.steered, steered: { queued_run_id: queued.id } };
   }
 
   /** What the model reads, with a note of the files that come with it. */
@@ -289,7 +305,9 @@ class RunCreation {
     const { id } = toRun(ahead);
     if (this.wanted.onActiveRun === 'reject') throw new ThreadBusyError(thread, id);
     if (this.wanted.onActiveRun === 'replace') await this.replaceWaiting(thread);
-    if (this.wanted.onActiveRun === 'queue' || !ahead.holds_thread) return true;
+    if (this.wanted.onActiveRun === 'steer' && this.wanted.input)
+      this.steered = canBeSteered(ahead) ? toRun(ahead) : undefined;
+    if (['queue', 'steer'].includes(this.wanted.onActiveRun) || !ahead.holds_thread) return true;
 
     const facts = await stopLocked(this.place.sql, this.newId, { row: ahead, reason: 'replaced' });
     this.facts.push(...facts);

@@ -1,5 +1,5 @@
 import type { NewFact, RunId } from '@rondo/contract';
-import { BudgetRaisedError } from '@rondo/domain';
+import { RunChangedError } from '@rondo/domain';
 import { StoreFixture, completed, iterationStarted, settings } from '../../testing/store-fixture';
 
 let fixture: StoreFixture;
@@ -58,7 +58,7 @@ describe('raising the budget of a run', () => {
     const { facts } = await raise(claim.runId, { tokens: 2000 });
     expect(facts).toMatchObject([{ type: 'budget.raised', data: { usd: 1, tokens: 2000, raised_by: 'key_1' } }]);
 
-    await expect(fixture.store.append(claim, [fact])).rejects.toThrow(BudgetRaisedError);
+    await expect(fixture.store.append(claim, [fact])).rejects.toThrow(RunChangedError);
     await fixture.store.append(claim, [iterationStarted(1)]);
 
     await fixture.store.handOver(claim);
