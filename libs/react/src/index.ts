@@ -27,7 +27,7 @@ export {
   sendMessage,
 } from './send-message.ts';
 export { type SpokenText, spokenText } from './spoken-text.ts';
-export { type ThreadView, toThreadView } from './thread-view.ts';
+export { type ThreadView, pickRun, toThreadView } from './thread-view.ts';
 export { ThreadWatch, type WatchedThread } from './thread-watch.ts';
 export { type Attachment, type Attachments, useAttachments } from './use-attachments.ts';
 export { type UseThreadOptions, type UsedThread, useThread } from './use-thread.ts';

@@ -1,7 +1,7 @@
 import { type HandledRun, type Rondo, type Run, toNewRun } from '@rondo/client';
 
-/** What becomes of a message while a run is active, which reads nothing new: a run after it reads it, or one instead of it. */
-export type WhileActive = 'queue' | 'replace';
+/** What becomes of a message while a run is active: it reads it before it goes on, or a run after it reads it, or one instead of it. */
+export type WhileActive = 'steer' | 'queue' | 'replace';
 
 /** What a run begins with, beside what a person says. */
 export type RunFields = Omit<HandledRun, 'input' | 'files' | 'thread_id' | 'edit_message_id' | 'on_active_run'>;
@@ -10,7 +10,7 @@ export interface NewMessage {
   readonly text: string;
   /** The ids of uploaded files. */
   readonly files?: readonly string[];
-  /** Default: `queue`. */
+  /** Default: `steer`. Files wait for a run after it: a run at work gets none. */
   readonly whileActive?: WhileActive;
   /** Of the run that the message starts, if it starts one. */
   readonly run?: RunFields | undefined;
@@ -28,7 +28,7 @@ export interface WhereTo {
 export async function sendMessage(
   rondo: Rondo,
   { threadId, active, editedMessageId }: WhereTo,
-  { text, files = [], whileActive = 'queue', run: fields = {} }: NewMessage,
+  { text, files = [], whileActive = 'steer', run: fields = {} }: NewMessage,
 ): Promise<string> {
   const isEdit = editedMessageId !== undefined;
   const withFiles = files.length > 0 && { files: [...files] };
@@ -42,7 +42,9 @@ export async function sendMessage(
       input: text,
       ...withFiles,
       ...(threadId !== undefined && { thread_id: threadId }),
-      ...(isEdit ? { edit_message_id: editedMessageId } : active && { on_active_run: whileActive }),
+      ...(isEdit
+        ? { edit_message_id: editedMessageId }
+        : active && { on_active_run: withFiles && whileActive === 'steer' ? 'queue' : whileActive }),
     }),
   );
   return run.thread_id;

@@ -23,6 +23,13 @@ export interface ThreadView {
 /** Whether it is over without having done what it was asked. */
 const isUnfinished = (run: Run): boolean => isOver(run) && describeEnding(run)?.outcome !== 'done';
 
+/**
+ * The run that is followed, of the newest first: the active one, else the newest that has begun. Of one that ended before that,
+ * the message was withdrawn, or another run has read it.
+ */
+export const pickRun = (runs: readonly Run[]): Run | undefined =>
+  runs.findLast((one) => !isOver(one)) ?? runs.find(({ started_at }) => started_at !== null) ?? runs[0];
+
 /** What is shown of these messages, of which `run` is followed live. */
 export function toThreadView(
   messages: readonly Message[],

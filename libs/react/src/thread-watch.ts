@@ -12,7 +12,7 @@ import {
   take,
 } from '@rondo/client';
 import type { Turn } from './message-rows.ts';
-import { type ThreadView, toThreadView } from './thread-view.ts';
+import { type ThreadView, pickRun, toThreadView } from './thread-view.ts';
 
 /** A conversation as a page shows it. The same object until something changes. */
 export interface WatchedThread {
@@ -139,7 +139,7 @@ export class ThreadWatch {
     const { items: runs } = await take(this.rondo.runs.list({ thread_id: threadId, limit: mostRuns }), mostRuns);
     const version = JSON.stringify(runs.map(({ id, status }) => [id, status]));
     if (version === this.version) return;
-    const run = runs.findLast((one) => !isOver(one)) ?? runs[0];
+    const run = pickRun(runs);
     const newestFirst = this.rondo.threads.messages(threadId, { limit: 200, order: 'desc' });
     const { items, hasMore: hasOlder } = await take(newestFirst, this.mostMessages);
     if (this.isPaused()) return;

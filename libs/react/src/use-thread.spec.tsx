@@ -129,14 +129,17 @@ describe('useThread', () => {
     leave();
   });
 
-  it('begins a run after the active one, which reads nothing new', async () => {
+  it.each([
+    ['tells the active run something', {}, 'steer'],
+    ['begins a run after the active one with files, which a run at work does not get', { files: ['file_1'] }, 'queue'],
+  ])('%s', async (_, about, onActiveRun) => {
     runs = [run()];
     const { until, leave } = await show({ threadId: 'thread_1' });
     const { send } = await until(({ isActive, live }) => isActive && live?.view.status === 'running');
 
-    await send('In blue.');
+    await send('In blue.', about);
 
-    const body = { input: 'In blue.', thread_id: 'thread_1', on_active_run: 'queue' };
+    const body = { input: 'In blue.', thread_id: 'thread_1', on_active_run: onActiveRun };
     expect(sent).toEqual([{ path: '/v1/runs', body: expect.objectContaining(body) }]);
     leave();
   });

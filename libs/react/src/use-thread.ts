@@ -18,7 +18,7 @@ export interface UseThreadOptions {
 export interface UsedThread extends WatchedThread {
   readonly rondo: Rondo;
   /**
-   * Says something: it begins a run, after the active one unless `whileActive` says otherwise, or answers the question of one
+   * Says something: it begins a run, tells the active one unless `whileActive` says otherwise, or answers the question of one
    * that waits. Resolves with the id of the thread when the message is shown.
    */
   readonly send: (text: string, about?: Omit<NewMessage, 'text'>) => Promise<string>;

@@ -28,7 +28,7 @@ interface ComposerProps {
 /** Where a message is written, with what becomes of it. */
 export function Composer({ send, active, unchosenAgent, edited }: ComposerProps) {
   const [choice, setChoice] = useState<RunChoice>(edited?.choice ?? noChoice);
-  const [whileActive, setWhileActive] = useState<WhileActive>('queue');
+  const [whileActive, setWhileActive] = useState<WhileActive>('steer');
   const [files, setFiles] = useState<Files>('otherwise');
   const isAnswer = !edited && active !== undefined && isQuestion(active);
   return (
@@ -78,6 +78,7 @@ function EditedHead({ edited: { id, runId, cancel }, files, onFiles }: EditedHea
 }
 
 const ways: Record<WhileActive, string> = {
+  steer: 'Tell the run at work',
   queue: 'Begin after it',
   replace: 'Stop it, and begin',
 };
@@ -93,7 +94,7 @@ function WhileActiveField({ value, onChange }: WhileActiveFieldProps) {
     <select
       aria-label="When it is read"
       value={value}
-      onChange={({ currentTarget }) => onChange(names[currentTarget.selectedIndex] ?? 'queue')}
+      onChange={({ currentTarget }) => onChange(names[currentTarget.selectedIndex] ?? 'steer')}
     >
       {names.map((name) => (
         <option key={name} value={name}>

@@ -1,5 +1,5 @@
-import { type Rondo, type Run, isOver, take } from '@rondo/client';
-import { toThreadView } from '@rondo/react';
+import { type Rondo, type Run, take } from '@rondo/client';
+import { pickRun, toThreadView } from '@rondo/react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
@@ -23,7 +23,7 @@ export function useThread(threadId: string) {
     refetchInterval: 2_000,
   });
   const items = runs.data?.items ?? none;
-  const run = items.findLast((one) => !isOver(one)) ?? items[0];
+  const run = pickRun(items);
   const older = useQuery({
     queryKey: ['older runs', threadId, run?.id],
     queryFn: () => take(rondo.runs.list({ thread_id: threadId, limit: 100 }), mostRuns),
