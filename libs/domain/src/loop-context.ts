@@ -35,6 +35,8 @@ export interface LoopContext {
   readonly receipt: StopReceipt;
   /** When the loop was entered; ISO 8601. */
   readonly beganAt: string;
+  /** When this activation learned that the run is stopped or out of time; ISO 8601. */
+  stoppedAt?: string;
   /** Calls that were sent while the reply was still streaming. */
   readonly inFlight: Map<CallId, Promise<ToolAnswer>>;
   /** The model that is asked: the run's own, or a fallback. */

@@ -75,9 +75,9 @@ export interface Tools<Result = AnsweredResult> {
   reattach(call: SentCall, signal: AbortSignal): Promise<ToolAnswer<Result>>;
   /**
    * Ends background jobs and daemons of the run. Resolves to the calls that had left some, once these are dead; to
-   * undefined if it was not confirmed within 3 s that nothing is left.
+   * undefined if it was not confirmed in that time that nothing is left.
    */
-  endRun(): Promise<readonly StoppedTool[] | undefined>;
+  endRun(withinMs: number): Promise<readonly StoppedTool[] | undefined>;
 }
 
 /** How a call that was sent to an executor ended. */
@@ -133,8 +133,8 @@ export interface ChildRuns {
    * if a stop of the tree was requested. Rejects with ClaimLostError.
    */
   start(call: ToolCall): Promise<ChildStart>;
-  /** Requests a stop of every run below this one, and resolves once all are over, but 10 s later at the latest. */
-  stopAll(): Promise<readonly StoppedChild[]>;
+  /** Requests a stop of every run below this one, and resolves once all are over, but after that time at the latest. */
+  stopAll(withinMs: number): Promise<readonly StoppedChild[]>;
 }
 
 export type ChildStart =

@@ -34,8 +34,8 @@ export class ImagesToBlobs implements ActiveTools {
     return this.kept(await this.tools.reattach(call, signal));
   }
 
-  endRun(): Promise<readonly StoppedTool[] | undefined> {
-    return this.tools.endRun();
+  endRun(withinMs: number): Promise<readonly StoppedTool[] | undefined> {
+    return this.tools.endRun(withinMs);
   }
 
   close(reason: Error): void {

@@ -74,8 +74,6 @@ interface TreeChildRunsParts {
   readonly publishJobs: () => Promise<void>;
 }
 
-/** Holders learn of a stop with their next heartbeat at the latest. */
-const longestStopMs = 10_000;
 const lookEveryMs = 100;
 
 /** The child runs of one claimed run. */
@@ -99,17 +97,17 @@ class TreeChildRuns implements ChildRuns {
     return { how: 'started', child: started.child };
   }
 
-  async stopAll(): Promise<readonly StoppedChild[]> {
+  async stopAll(withinMs: number): Promise<readonly StoppedChild[]> {
+    const until = performance.now() + withinMs;
     const { trees, publishFacts, publishJobs } = this.parts;
     const { accountId, runId, run } = this.claim;
     publishFacts(
       await trees.stopBelow({ accountId, runId, reason: run.stop_requested_at ? 'stopped' : 'its time is over' }),
     );
     await publishJobs();
-    const until = performance.now() + longestStopMs;
     for (;;) {
       const stopped = await trees.stoppedBelow(runId);
-      if (stopped.every(({ ended_at }) => ended_at !== null) || performance.now() > until) return stopped;
+      if (stopped.every(({ ended_at }) => ended_at !== null) || performance.now() >= until) return stopped;
       await sleep(lookEveryMs);
     }
   }

@@ -6,13 +6,13 @@ import { answerCall } from '../tool-calls/answer-call';
 import { startsRun } from '../tool-calls/start-call';
 
 /** A run that is stopped, or whose time is over, stops all runs below it first, and answers the calls that started them. */
-export async function* stopChildren(loop: LoopContext): AsyncGenerator<Step, void> {
+export async function* stopChildren(loop: LoopContext, withinMs: number): AsyncGenerator<Step, void> {
   const { signals, ports, receipt } = loop;
   if (!signals.stop.aborted || !ports.children || loop.state.ended) return;
   const open = openCalls(loop.state).filter(({ call, attempts }) => attempts > 0 && startsRun(loop, call));
   if (open.length === 0) return;
 
-  const stopped = await ports.children.stopAll();
+  const stopped = await ports.children.stopAll(withinMs);
   receipt.childrenStopped(stopped);
   for (const { call } of open) {
     const result = failedResult(toEnd(call, stopped));

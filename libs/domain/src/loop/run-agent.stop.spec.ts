@@ -1,9 +1,10 @@
-import { callId, isTerminalFact } from '@rondo/contract';
+import { callId, isTerminalFact, runId } from '@rondo/contract';
 import { outOfTime } from '../budget/run-limits';
 import type { StopRequest } from '../errors';
 import type { Step } from '../loop-context';
-import type { StoppedTool, ToolAnswer, Tools } from '../ports';
+import type { StoppedChild, StoppedTool, ToolAnswer, Tools } from '../ports';
 import { LedgeredTools, RunHarness, ScriptedModel, calls, says } from '../testing';
+import { InMemoryChildRuns } from '../testing/in-memory-child-runs';
 
 const stop = { requestedAt: '2026-01-01T00:00:00.000Z', reason: 'enough' };
 const command = { name: 'execute_command', arguments: { command: 'sleep 100', blocking: true } };
@@ -152,6 +153,44 @@ describe('a stop (I7)', () => {
     await harness.activate(whileItSpeaks(harness));
 
     expect(receipt()).toMatchObject({ tools_stopped: [left], sandbox_verified_at: left.verified_dead_at });
+  });
+
+  it('waits for a receipt of all that it ends at once, three seconds from the stop at most', async () => {
+    const model = new ScriptedModel([
+      calls(command, { name: 'run_agent', arguments: { agent: 'helper', input: 'Go.' } }),
+    ]);
+    const within: number[] = [];
+    let isEnding = false;
+    const tools = hangsUntilStopped({ how: 'stopped', verifiedDeadAt: stop.requestedAt }, () => stopNow(harness));
+    tools.endRun = (ms) => {
+      within.push(ms);
+      isEnding = true;
+      return Promise.resolve().then(() => ((isEnding = false), undefined));
+    };
+    const children = new InMemoryChildRuns();
+    const child: StoppedChild = { run_id: runId.parse('run_frozen'), ended_at: null };
+    const stopAll = (ms: number) => {
+      within.push(ms);
+      expect(isEnding).toBe(true);
+      return Promise.resolve([child]);
+    };
+    Object.assign(children, { stopAll });
+    const harness: RunHarness = new RunHarness({
+      ...{ model, tools, tickMs: 100, extra: { children } },
+      settings: { tools: { execute_command: true, run_agent: true } },
+    });
+
+    await harness.activate();
+
+    expect(within).toHaveLength(2);
+    for (const ms of within) {
+      expect(ms).toBeLessThan(3_000);
+      expect(ms).toBeGreaterThan(0);
+    }
+    expect(harness.log.at(-1)).toMatchObject({
+      type: 'run.stopped',
+      data: { receipt: { child_runs_stopped: [child], sandbox_verified_at: null } },
+    });
   });
 
   it('records no time of death when the end of background processes was not confirmed', async () => {

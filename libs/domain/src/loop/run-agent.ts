@@ -48,6 +48,7 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
     unread: [],
   };
   if (loop.state.ended) return;
+  signals.stop.addEventListener('abort', () => (loop.stoppedAt = ports.clock.now()), { once: true });
 
   if (!loop.state.started) yield toFactsStep(loop, [started(run), ...(run.tools.servers ?? [])], { hold: true });
 
@@ -58,8 +59,10 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
 
   for (;;) {
     yield* settle(loop);
-    if (isStopped(loop) && loop.state.ranCommands) loop.receipt.leftRunning(await ports.tools.endRun());
-    yield* stopChildren(loop);
+    const withinMs = signals.stop.aborted ? receiptTimeLeft(loop) : receiptMs;
+    const left = isStopped(loop) && loop.state.ranCommands ? ports.tools.endRun(withinMs) : undefined;
+    yield* stopChildren(loop, withinMs);
+    if (left) loop.receipt.leftRunning(await left);
 
     loop.unread = (await ports.waitingMessages?.()) ?? [];
     const { facts, done } = decide(loop);
@@ -76,6 +79,12 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
     if (isParked) return;
   }
 }
+
+/** The end of a run waits so long for its receipt, counted from the stop; what is not confirmed by then is unverified. */
+const receiptMs = 3_000;
+
+const receiptTimeLeft = ({ stoppedAt, beganAt, ports: { clock } }: LoopContext): number =>
+  Math.max(0, receiptMs - (Date.parse(clock.now()) - Date.parse(stoppedAt ?? beganAt)));
 
 /** It names the run's tools, so that every later activation uses the same ones. */
 const started = ({ tools: { hash } }: AgentRun): NewFact => ({

@@ -139,14 +139,14 @@ export const describeTools = (
       const left = [{ tool_call_id: call.id, verified_dead_at: '2030-01-01T00:00:00.000Z', processes: ['node'] }];
       await fixture.leaveRunning(left);
 
-      expect(await tools.endRun()).toEqual(left);
+      expect(await tools.endRun(3_000)).toEqual(left);
     });
 
     it('does not confirm the end of a run whose processes may still run (I7)', async () => {
       const { tools, fixture } = await opened({ prints: 'done' });
       await fixture.leaveRunning(undefined);
 
-      expect(await tools.endRun()).toBeUndefined();
+      expect(await tools.endRun(3_000)).toBeUndefined();
     });
   });
 

@@ -54,10 +54,11 @@ const usualTimeoutMs = 2_000;
 export async function requestRunEnd(
   nats: NatsLink,
   executorId: string,
-  { threadId, runId }: RunInSandbox,
+  { threadId, runId, timeoutMs = usualTimeoutMs }: RunInSandbox & { readonly timeoutMs?: number },
 ): Promise<readonly StoppedTool[] | undefined> {
   const body = { thread_id: threadId, run_id: runId };
-  const answer = await request(nats, nats.names.sandboxEnd(executorId), { body, answer: endAnswer });
+  const options = { body, answer: endAnswer, timeoutMs: Math.max(1, timeoutMs) };
+  const answer = await request(nats, nats.names.sandboxEnd(executorId), options);
   return answer?.ended ?? undefined;
 }
 

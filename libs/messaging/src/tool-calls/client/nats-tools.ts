@@ -111,10 +111,10 @@ export class NatsTools implements Tools<ExecutorResult> {
     return this.follow(call, signal, { into: store, isSeen: false });
   }
 
-  async endRun(): Promise<readonly StoppedTool[] | undefined> {
+  async endRun(withinMs: number): Promise<readonly StoppedTool[] | undefined> {
     const { nats, runId, threadId } = this.options;
     const placed = await this.place().catch(() => undefined);
-    return placed && requestRunEnd(nats, placed.executorId, { runId, threadId });
+    return placed && requestRunEnd(nats, placed.executorId, { runId, threadId, timeoutMs: withinMs });
   }
 
   /** Rejects the answers of open calls with `reason`. The calls go on, and the next holder of the run finds them. */
