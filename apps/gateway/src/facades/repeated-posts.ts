@@ -1,19 +1,11 @@
-import type { AccountId } from '@rondo/contract';
 import { type Route, isIdempotent } from '@rondo/contract/api';
 import type { ApiRequest } from '../auth/api-request';
 import { requestHash } from '../idempotency/idempotent-requests';
+import type { Attempt } from '../idempotency/keys-in-flight';
 import type { ProblemBody } from '../problems/problems';
 
 /** Façades whose clients repeat a POST by themselves, without a key, and say in a header which attempt it is. */
 const prefixes = ['/anthropic/', '/openai/'];
-
-/** A POST of such a client. */
-export interface Attempt {
-  readonly accountId: AccountId;
-  readonly requestHash: string;
-  /** 0 for the first one. */
-  readonly number: number;
-}
 
 /** Undefined for other clients, and for routes whose answers are not stored. */
 export function readAttempt(request: ApiRequest, route: Route | undefined): Attempt | undefined {

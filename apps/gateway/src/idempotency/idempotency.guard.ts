@@ -11,10 +11,10 @@ import { newUlid } from '@rondo/platform';
 import type { Response } from 'express';
 import type { ApiRequest } from '../auth/api-request';
 import { toShownAnswer } from '../auth/client-access';
-import { type Attempt, readAttempt } from '../facades/repeated-posts';
+import { readAttempt } from '../facades/repeated-posts';
 import { readRoute } from '../http/route-metadata';
 import { idempotentRequest } from './idempotent-requests';
-import type { KeysInFlight } from './keys-in-flight';
+import type { Attempt, KeysInFlight } from './keys-in-flight';
 
 /**
  * `Idempotency-Key` on a POST: the first response is stored and sent again when the request is repeated. Routes that create

@@ -1,8 +1,16 @@
+import type { AccountId } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import type { IdempotencyKeys, IdempotentRequest, StoredResponse } from '@rondo/persistence';
-import type { Attempt } from '../facades/repeated-posts';
 import { ApiError, retryAfter } from '../problems/api-error';
 import { problemResponse } from '../problems/problem-response';
+
+/** A POST of a client that repeats it by itself, without a key, and says which attempt it is. */
+export interface Attempt {
+  readonly accountId: AccountId;
+  readonly requestHash: string;
+  /** 0 for the first one. */
+  readonly number: number;
+}
 
 type Keys = Pick<IdempotencyKeys, 'begin' | 'beginAttempt' | 'finish' | 'abandon' | 'renew'>;
 
