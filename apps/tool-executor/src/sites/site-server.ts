@@ -2,8 +2,8 @@ import { type FileHandle } from 'node:fs/promises';
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import { finished } from 'node:stream/promises';
 import type { Duplex } from 'node:stream';
+import { posix } from 'node:path';
 import { findRange } from './byte-range';
-import { toContentType } from './content-types';
 import type { Site, SiteStore } from './site-store';
 
 export interface SiteAddress {
@@ -155,3 +155,42 @@ function refuse(response: ServerResponse, status: number): void {
   if (reason !== undefined) response.setHeader('Content-Type', 'text/plain; charset=utf-8');
   response.writeHead(status).end(reason);
 }
+
+const text = (type: string): string => `${type}; charset=utf-8`;
+
+const byExtension: Readonly<Record<string, string>> = {
+  '.html': text('text/html'),
+  '.htm': text('text/html'),
+  '.css': text('text/css'),
+  '.js': text('text/javascript'),
+  '.mjs': text('text/javascript'),
+  '.json': text('application/json'),
+  '.map': text('application/json'),
+  '.webmanifest': text('application/manifest+json'),
+  '.txt': text('text/plain'),
+  '.md': text('text/markdown'),
+  '.csv': text('text/csv'),
+  '.xml': text('application/xml'),
+  '.svg': text('image/svg+xml'),
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+  '.avif': 'image/avif',
+  '.ico': 'image/x-icon',
+  '.woff': 'font/woff',
+  '.woff2': 'font/woff2',
+  '.ttf': 'font/ttf',
+  '.otf': 'font/otf',
+  '.wasm': 'application/wasm',
+  '.pdf': 'application/pdf',
+  '.mp3': 'audio/mpeg',
+  '.wav': 'audio/wav',
+  '.mp4': 'video/mp4',
+  '.webm': 'video/webm',
+};
+
+/** By the name alone; what is not known is offered for download. */
+const toContentType = (path: string): string =>
+  byExtension[posix.extname(path).toLowerCase()] ?? 'application/octet-stream';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { KeyedMutex } from '../../../keyed-mutex';
 import type { CopyCounts, SandboxCopies } from '../../provider/sandbox-copies';
 import { SandboxError } from '../../provider/sandbox-error';
@@ -12,7 +13,6 @@ import type { LiveSandboxes } from '../../provider/live-sandboxes';
 import type { Workspaces } from './workspaces';
 import type { HostSandbox } from '../host-sandbox';
 import { Upkeep } from '../upkeep';
-import { CopyQueue } from './copy-queue';
 
 export interface CopySettings {
   readonly store: SnapshotStore;
@@ -208,5 +208,51 @@ export class WorkspaceCopies implements SandboxCopies {
     await this.cleaned;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     return join(folder, randomUUID());
+  }
+}
+
+/** Two at a time: packing and sending share the disk and the network with calls. */
+const atOnce = 2;
+
+/** Work on threads that no call waits for, each thread once. A failure is the work's to report. */
+class CopyQueue {
+  private readonly waiting = new Set<string>();
+  private readonly running = new Map<string, Promise<void>>();
+
+  constructor(private readonly work: (threadId: string) => Promise<void>) {}
+
+  add(threadId: string): void {
+    this.waiting.add(threadId);
+    this.startNext();
+  }
+
+  /** Resolves to the threads that were not done within that time, which are not begun any more. */
+  async drain(withinMs: number): Promise<string[]> {
+    const ended = new AbortController();
+    await Promise.race([
+      this.empty(),
+      delay(withinMs, undefined, { signal: ended.signal, ref: false }).catch(() => undefined),
+    ]);
+    ended.abort();
+    const left = [...this.running.keys(), ...this.waiting];
+    this.waiting.clear();
+    return left;
+  }
+
+  async empty(): Promise<void> {
+    while (this.running.size > 0) await Promise.race(this.running.values());
+  }
+
+  private startNext(): void {
+    for (const threadId of this.waiting) {
+      if (this.running.size >= atOnce) return;
+      if (this.running.has(threadId)) continue; // again when it has ended
+      this.waiting.delete(threadId);
+      const ended = this.work(threadId).finally(() => {
+        this.running.delete(threadId);
+        this.startNext();
+      });
+      this.running.set(threadId, ended);
+    }
   }
 }

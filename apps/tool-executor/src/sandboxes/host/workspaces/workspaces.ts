@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chown, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { chown, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { chownTree } from './directory-tree';
 import { SandboxError } from '../../provider/sandbox-error';
@@ -11,10 +11,9 @@ import { SandboxUsers } from './sandbox-users';
 import { isPreparedId } from './prepared-ids';
 import { WorkspaceArchives } from './workspace-archives';
 import { imageUsage, WorkspaceImages } from './workspace-images';
-import { readLabels, writeLabels } from './workspace-labels';
-import { WorkspacePacking } from './workspace-packing';
 import { type Usage, type Watched, allocatedBytes, workspaceUsage } from './workspace-usage';
 import { toMessage } from '@rondo/platform';
+import { z } from 'zod';
 
 /**
  * A thread's directory on the host's disk, and the user that owns it. Without root, the executor's user owns everything.
@@ -272,5 +271,67 @@ export class Workspaces {
   private toHome(threadId: string): string {
     requireThreadId(threadId);
     return join(this.root, threadId);
+  }
+}
+
+const label = z.string().max(200).exactOptional();
+const storedLabels = z.object({ install: label, account: label, thread: label, run: label, epoch: label });
+
+const fileIn = (home: string): string => join(home, 'labels.json');
+
+const writeLabels = (home: string, labels: SandboxLabels): Promise<void> =>
+  writeFile(fileIn(home), JSON.stringify(labels), { mode: 0o600 });
+
+/** A workspace of an older version has none, and a crash may have torn the file: then there are none. */
+async function readLabels(home: string): Promise<SandboxLabels> {
+  const text = await readFile(fileIn(home), 'utf8').catch(() => '{}');
+  try {
+    return storedLabels.parse(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+/** A file with large holes is read back as a whole, and commands can make many. */
+const packWithinMs = 15 * 60_000;
+const interrupted = new Error('The workspace was opened meanwhile.');
+
+interface Packing {
+  readonly interruption: AbortController;
+  /** Resolves also where it failed. */
+  readonly ended: Promise<unknown>;
+}
+
+/** Which workspaces are being packed: each by one at a time, and given up at once where its files are needed. */
+class WorkspacePacking {
+  private readonly packing = new Map<string, Packing>();
+
+  has(threadId: string): boolean {
+    return this.packing.has(threadId);
+  }
+
+  /** Undefined where it was interrupted. */
+  async run<T>(threadId: string, pack: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+    const interruption = new AbortController();
+    const timeout = setTimeout(() => interruption.abort(new Error('It took too long.')), packWithinMs).unref();
+    const ended = pack(interruption.signal).finally(() => {
+      clearTimeout(timeout);
+      this.packing.delete(threadId);
+    });
+    this.packing.set(threadId, { interruption, ended: ended.catch(() => undefined) });
+    return ended.catch((error: unknown) => {
+      if (interruption.signal.reason === interrupted) return undefined;
+      throw error;
+    });
+  }
+
+  async interrupt(threadId: string): Promise<void> {
+    const packing = this.packing.get(threadId);
+    packing?.interruption.abort(interrupted);
+    await packing?.ended;
+  }
+
+  async interruptAll(): Promise<void> {
+    await Promise.all([...this.packing.keys()].map((threadId) => this.interrupt(threadId)));
   }
 }
