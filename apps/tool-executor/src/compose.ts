@@ -83,13 +83,7 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
   const nats = await connectNats({ url: config.NATS_URL, name: `tool-executor ${executorId}`, log });
 
   const box = config.SECRETS_KEY === undefined ? undefined : new SecretBox(config.SECRETS_KEY, 'mcp');
-  const secretSource =
-    box &&
-    new AskedSecrets({
-      box,
-      ask: (question) => requestSecret(nats, executorId, question),
-      askToken: (question) => requestMcpToken(nats, executorId, question),
-    });
+  const secretSource = box && createSecretSource(box, nats, executorId);
   const turns = new KeyedMutex();
   const { previews, sites, ...sandboxParts } = await composeSandboxes({
     ...{ config, executorId, directory, nats, log, turns, secretSource },
@@ -134,6 +128,13 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
     },
   };
 }
+
+const createSecretSource = (box: SecretBox, nats: NatsLink, executorId: string): AskedSecrets =>
+  new AskedSecrets({
+    box,
+    ask: (question) => requestSecret(nats, executorId, question),
+    askToken: (question) => requestMcpToken(nats, executorId, question),
+  });
 
 /** Several executors may use one directory where no copies are made. */
 const shared: OwnDirectory = { madeAt: null };
