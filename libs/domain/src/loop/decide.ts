@@ -81,6 +81,7 @@ function afterIteration(loop: LoopContext, reason: FinishReason): NewFact | unde
   if (reason === 'ask') return { type: 'run.waiting', iteration: state.iteration, data: toQuestion(loop) };
   if (isCutOffByBudget(loop, reason)) return completed(loop, 'budget_exceeded');
   if (reason === 'complete' || state.calls.size === 0) return goesOn(loop) ? undefined : completed(loop, reason);
+  if (!run.settings.processor.execute_tools) return completed(loop, 'tool_calls'); // they are handed over in its message
   if (state.malformedInARow >= run.settings.limits.max_malformed_calls)
     return failed(loop, tooManyMalformed(state.malformedInARow));
   const last = endOfIterations(loop);

@@ -147,11 +147,11 @@ export class Reply {
   }
 
   /** The facts of the reply at its end: none, or its message and then its calls. */
-  conclude(end: ModelEnd, decoded: DecodedReply): NewFact[] {
+  *conclude(end: ModelEnd, decoded: DecodedReply): Generator<Step, NewFact[]> {
     switch (end.how) {
       case 'finished':
         if (this.hasBegun || !isEmpty(decoded)) return this.completeMessage(decoded);
-        return this.followsToolResult && this.loop.state.lostReplies > 0 ? this.emptyMessage(decoded) : [];
+        return this.endsTurn ? yield* this.silentMessage(decoded) : [];
       case 'aborted':
         return this.isFull ? this.completeMessage(decoded) : this.partialMessage(decoded);
       case 'broken':
@@ -197,13 +197,17 @@ export class Reply {
     yield* startDuringReply(this.loop);
   }
 
-  /** A second empty reply after tool results ends the turn; any other empty reply counts as lost, and is asked for again. */
-  private get followsToolResult(): boolean {
-    return this.loop.state.conversation.findLast(({ type }) => type !== 'summary')?.type === 'tool';
+  /** A second empty reply after tool results ends the turn, and the last attempt does; any other counts as lost, and is asked for again. */
+  private get endsTurn(): boolean {
+    const { state } = this.loop;
+    const followsToolResult = state.conversation.findLast(({ type }) => type !== 'summary')?.type === 'tool';
+    return isLastAttempt(state) || (followsToolResult && state.lostReplies > 0);
   }
 
-  private emptyMessage({ content }: DecodedReply): NewFact[] {
-    const message = this.message([...content], {});
+  private *silentMessage({ content, verdict }: DecodedReply): Generator<Step, NewFact[]> {
+    const words = { type: 'text', text: 'Completed the task.' } as const;
+    yield* this.show([words]);
+    const message = this.message([...content, words], verdict ? { decision: verdict.decision } : {});
     return [{ type: 'message.created', iteration: this.loop.state.iteration, data: { message } }];
   }
 

@@ -1,5 +1,14 @@
 import type { ToolAnswer, Tools } from '../ports';
-import { LedgeredTools, RunHarness, ScriptedModel, breaksAfter, calls, finished, says } from '../testing';
+import {
+  LedgeredTools,
+  RunHarness,
+  ScriptedModel,
+  breaksAfter,
+  calls,
+  finished,
+  says,
+  untoldStreams,
+} from '../testing';
 
 const list = { name: 'list_files', arguments: { path: '.' } };
 const run = { name: 'execute_command', arguments: { command: 'date', blocking: true } };
@@ -217,27 +226,50 @@ describe('runAgent', () => {
     expect(harness.store.status(harness.id)).toBe('completed');
   });
 
-  it.each([
-    ['breaks off', [breaksAfter('Half')], ' The last one ended with connection_error: The stream broke off.'],
-    ['is empty', [[finished('stop')]], ''],
-  ])('fails when a reply %s three times, with the cause', async (_, turns, cause) => {
-    const model = new ScriptedModel(turns);
+  it.each([['breaks off', [breaksAfter('Half')], ' The last one ended with connection_error: The stream broke off.']])(
+    'fails when a reply %s three times, with the cause',
+    async (_, turns, cause) => {
+      const model = new ScriptedModel(turns);
+      const harness = new RunHarness({ model });
+
+      await harness.activate();
+
+      expect(model.requests).toHaveLength(3);
+      const message = `The model gave no complete reply, 3 times in a row.${cause}`;
+      const code = 'model_no_reply';
+      const error = {
+        type: `urn:rondo:problem:${code}`,
+        title: 'The run failed',
+        status: 500,
+        code,
+        detail: message,
+        message,
+      };
+      expect(harness.log.at(-1)).toMatchObject({ type: 'run.failed', data: { error } });
+    },
+  );
+
+  it('completes with a text of its own when a reply is empty three times', async () => {
+    const model = new ScriptedModel([[{ type: 'text', text: '\n' }, finished('stop')]]);
     const harness = new RunHarness({ model });
 
     await harness.activate();
 
     expect(model.requests).toHaveLength(3);
-    const message = `The model gave no complete reply, 3 times in a row.${cause}`;
-    const code = 'model_no_reply';
-    const error = {
-      type: `urn:rondo:problem:${code}`,
-      title: 'The run failed',
-      status: 500,
-      code,
-      detail: message,
-      message,
-    };
-    expect(harness.log.at(-1)).toMatchObject({ type: 'run.failed', data: { error } });
+    expect(harness.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
+    const said = harness.state.conversation.at(-1)?.content.map((block) => ('text' in block ? block.text : ''));
+    expect(said?.join('').trim()).toBe('Completed the task.');
+    expect(untoldStreams(harness.log, harness.deltas)).toEqual([]);
+  });
+
+  it('ends with its calls where it executes none', async () => {
+    const model = new ScriptedModel([calls(list), says('Never said.')]);
+    const harness = new RunHarness({ model, settings: { processor: { execute_tools: false } } });
+
+    await harness.activate();
+
+    expect(model.requests).toHaveLength(1);
+    expect(harness.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'tool_calls' } });
   });
 
   it('fails with the error code of the provider and keeps the text that was shown', async () => {

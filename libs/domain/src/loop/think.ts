@@ -164,7 +164,7 @@ function* conclude(
 
   const isLost = !reply.hasBegun && (end.how === 'failed' || (end.how === 'broken' && isLastAttempt(loop.state)));
   const usage = result.usage(toFinishReason(result, reply));
-  const [message, ...calls] = reply.conclude(end, decoded);
+  const [message, ...calls] = yield* reply.conclude(end, decoded);
   yield toFactsStep(loop, message ? [message, usage, ...calls] : [usage], { hold: true });
   const instead = message || isLost ? [] : afterBrokenReplies(loop, result);
   if (instead.length > 0) yield toFactsStep(loop, instead, { hold: true });
