@@ -127,17 +127,10 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
   const keysInFlight = new KeysInFlight(adapters.idempotencyKeys, warn('idempotency key not stored'));
   return {
     ...adapters,
-    config,
-    log,
     ...signIn,
-    operator,
-    limits,
-    rate,
     ...clients,
-    longRequests,
-    runWatches,
-    catalog,
     ...services,
+    ...{ config, log, operator, limits, rate, longRequests, runWatches, catalog },
     ...composeTriggers({ ...adapters, ...services, authenticator, limits, accountRate, config, log }),
     ...composeWebhooks({ ...adapters, config, log }),
     ...composeMcpConnections({ ...adapters, ...services, config, log }),

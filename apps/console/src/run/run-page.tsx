@@ -1,4 +1,4 @@
-import { type RunFailure, isOver } from '@rondo/client';
+import { type Run, type RunFailure, isOver } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useState } from 'react';
@@ -68,14 +68,7 @@ function OneRun({ runId }: { readonly runId: string }) {
               <Timeline rows={view.rows} details={details} follows={isNow && !view.isOver} />
             )}
             <StopCard view={view} details={details} />
-            {isNow && view.waiting && (
-              <AnswerBox
-                runId={runId}
-                waiting={view.waiting}
-                browserThreadId={details.screens.length > 0 ? run.thread_id : undefined}
-              />
-            )}
-            {isNow && !view.isOver && <SecretApprovals rows={view.rows} />}
+            {isNow && <Requests run={run} view={view} details={details} />}
             {view.failure && <Failure failure={view.failure} />}
           </div>
           <RunAside run={run} view={view} details={details} />
@@ -91,6 +84,22 @@ function OneRun({ runId }: { readonly runId: string }) {
         )}
       </div>
     </TimelineLinksContext>
+  );
+}
+
+/** What the run asks people for. */
+function Requests({ run, view, details }: Pick<FedRun, 'view' | 'details'> & { readonly run: Run }) {
+  return (
+    <>
+      {view.waiting && (
+        <AnswerBox
+          runId={run.id}
+          waiting={view.waiting}
+          browserThreadId={details.screens.length > 0 ? run.thread_id : undefined}
+        />
+      )}
+      {!view.isOver && <SecretApprovals rows={view.rows} />}
+    </>
   );
 }
 

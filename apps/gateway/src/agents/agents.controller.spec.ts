@@ -203,7 +203,7 @@ describe('the agent of a run', () => {
     const [run, again] = [await ran({ agent_id: writer.id }), await ran({ agent_id: writer.id })];
 
     for (const { agent_version, settings } of [run, again])
-      expect([agent_version, settings.agent?.task]).toEqual([2, 'Write.']);
+      expect([agent_version, settings.agent.task]).toEqual([2, 'Write.']);
   });
 
   it('stays what it was when the agent is changed and deleted', async () => {

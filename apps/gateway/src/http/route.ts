@@ -186,7 +186,7 @@ class RequestReader {
 
 /** A cursor that is empty, or a word where a number is expected, is not an invalid value: it cannot be read at all. */
 function refuseUnreadableCursor({ query }: RouteData, { after }: { readonly after?: unknown }): void {
-  const schema = query?.shape['after'];
+  const schema = query?.shape['after'] as z.ZodType | undefined; // shapes are of schemas
   if (typeof after !== 'string' || !schema) return;
   const { error } = z.safeParse(schema, after);
   if (after !== '' && !error?.issues.some(({ code }) => code === 'invalid_type')) return;

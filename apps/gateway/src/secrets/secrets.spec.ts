@@ -133,7 +133,8 @@ describe('secrets', () => {
         .as(key)
         .post('/v1/runs')
         .send({ input: 'Go.', ...body });
-      return [answer.status, answer.body.errors?.map(({ field }: { field: string }) => field)];
+      const { errors } = answer.body as { errors?: { field: string }[] };
+      return [answer.status, errors?.map(({ field }) => field)];
     };
 
     expect(await refused({ environment })).toEqual([202, undefined]);
