@@ -173,7 +173,7 @@ describe('a client of Suna', () => {
     ['an empty prompt', initiate({ prompt: '' }), 422, 'prompt'],
     ['a very long prompt', initiate({ prompt: veryLong }), 422, 'prompt'],
     ['a zero', initiate({ prompt: withZero }), 422, 'prompt'],
-    ['a model of its own names', initiate({ model_name: 'claude-sonnet-4' }), 422, 'model_name'],
+    ['a model of its own names', initiate({ model_name: 'claude-sonnet-4' }), 422, 'model'],
     ['a model that is not there', initiate({ model_name: 'absent/none' }), 422, 'model'],
     ['an agent that is not there', initiate({ agent_id: 'absent' }), 404, 'absent'],
     ['thinking', initiate({ enable_thinking: true }), 422, 'enable_thinking'],
