@@ -57,7 +57,7 @@ export const openAiCoverage = {
       served: {
         model: 'a stored agent by name or id, or a model; default: as for `/v1/runs`',
         input:
-          'text, or a list of messages, images as data URLs, and results of calls; items that Rondo gave out name their thread',
+          'text, or a list of messages, images as data URLs (`detail` is not read), and results of calls; items that Rondo gave out name their thread',
         instructions: 'the system prompt of the run; not with a stored agent, which has its own',
         previous_response_id: 'goes on with its thread; only the newest response of a thread',
         conversation: 'goes on with this thread',
@@ -92,7 +92,7 @@ export const openAiCoverage = {
       served: {
         model: 'a stored agent by name or id, or a model',
         messages:
-          'the newest is carried out; those before it name the thread, or are given to the model as a transcript',
+          'the newest is carried out; those before it name the thread, or are given to the model as a transcript. `name` of a message and `detail` of an image are not read',
         tools: 'functions are [tools of the caller](../caller-tools.md)',
         tool_choice: '`auto`, `none`, `required`',
         stream: 'chunks; `stream_options.include_usage` adds one with the usage',
