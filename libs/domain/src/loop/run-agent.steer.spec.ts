@@ -1,5 +1,5 @@
 import { type RunId, isTerminalFact, runId } from '@rondo/contract';
-import { queuedAs } from '../run/claim';
+import { queuedAs, runsRead } from '../run/claim';
 import { RunHarness, ScriptedModel, calls, says } from '../testing';
 
 const read = { name: 'read_file', arguments: { file_path: 'a.txt' } };
@@ -103,6 +103,27 @@ describe('a message to a run at work', () => {
 
     expect(countReplies(harness)).toBe(2);
     expect(harness.types.filter((type) => type === 'run.completed')).toHaveLength(1);
+  });
+
+  it('that is withdrawn in the moment in which it would be read takes no reply with it', async () => {
+    const harness = build();
+    let told = false;
+    await harness.activate((step, at) => {
+      if (!('facts' in step) || at === 'after') return;
+      if (!told && step.facts[0]?.iteration === 2) told = tell(harness, 'In blue.');
+      if (runsRead(step.facts).length > 0) harness.store.withdraw(toId('In blue.'), harness.id);
+    });
+
+    await harness.runOn();
+
+    const replies = harness.log.filter(({ type }) => type === 'usage.recorded');
+    expect(replies).toHaveLength(2);
+    expect(harness.types.slice(-4)).toEqual([
+      'message.created',
+      'usage.recorded',
+      'iteration.completed',
+      'run.completed',
+    ]);
   });
 });
 

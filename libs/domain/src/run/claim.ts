@@ -127,11 +127,13 @@ const isForBudget = (fact: Fact): boolean =>
   (fact.type === 'run.waiting' && fact.data.reason === 'budget') ||
   (fact.type === 'run.completed' && fact.data.finish_reason === 'budget_exceeded');
 
-/** What is written of a batch whose end was overruled. Whether a changed run's iteration is its last is decided again. */
-export const withoutEnd = (facts: readonly NewFact[], overruledBy: Error): readonly NewFact[] =>
-  facts.filter(
-    (fact) => !endsClaim(fact) && !(overruledBy instanceof RunChangedError && fact.type === 'iteration.completed'),
-  );
+/** What is written of a batch that was overruled. Reading is decided on again, and whether a changed run's iteration is its last. */
+export function withoutEnd(facts: readonly NewFact[], overruledBy: Error): readonly NewFact[] {
+  const isDecidedAgain = (fact: NewFact) =>
+    runsRead([fact]).length > 0 || (overruledBy instanceof RunChangedError && fact.type === 'iteration.completed');
+  const next = facts.findIndex(isDecidedAgain);
+  return (next < 0 ? facts : facts.slice(0, next)).filter((fact) => !endsClaim(fact));
+}
 
 /** Facts that end a claim, because the run ends, or waits. */
 const endsClaim = (fact: Fact): boolean => yielding.includes(fact.type) || fact.type === 'run.stopped';
