@@ -9,22 +9,31 @@ import {
 import { compress } from '../compaction/compress';
 import { compactionFailed } from '../compaction/summarize';
 import { tokensBelow } from '../context/context-budget';
-import { type LoopContext, type Step, factsStep } from '../loop-context';
+import { type LoopContext, type Step, factsStep, toFactsStep } from '../loop-context';
 import { countRequestTokens } from '../prompt/prompt';
+import { type RunState, evolve } from '../run/run-state';
 import { failed } from './end-run';
+import { readMessages } from './read-messages';
 
 /**
  * Makes the next request fit its model (I13).
  *
  * Over the threshold, the run's strategy chooses a range of the conversation to summarize. The worker then releases the
  * run to the summarizer, which returns it with a summary or with a failure. If nothing can be summarized, texts are
- * shortened without a model, so that no run depends on the summarizer. Each is tried at most once per iteration.
+ * shortened without a model, so that no run depends on the summarizer. Each is tried at most once per iteration. Messages that
+ * the run is about to read count too: where they may not fit, it reads them first.
  *
  * `done`: the loop leaves the run, because it goes to the summarizer or has failed.
  */
 export async function* compactIfNeeded(loop: LoopContext): AsyncGenerator<Step, { done: boolean }> {
   if (loop.signals.stop.aborted) return { done: false };
   if (loop.state.compaction) yield factsStep(loop, ...compactionFailed(loop.state, summarizerSilent));
+
+  const read = readMessages(loop);
+  if (read.length > 0 && !isFarFromLimit({ ...loop, state: read.reduce<RunState>(evolve, loop.state) })) {
+    yield toFactsStep(loop, read, { hold: true });
+    loop.unread = [];
+  }
 
   if (isFarFromLimit(loop)) {
     loop.meter.forgetLast();

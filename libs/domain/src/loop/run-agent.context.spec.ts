@@ -1,4 +1,5 @@
-import type { SettingsRequest } from '@rondo/contract';
+import { type SettingsRequest, runId } from '@rondo/contract';
+import type { Step } from '../loop-context';
 import { toBudgets } from '../models/model-budgets';
 import { type ModelRequest, contextOverflow } from '../models/model';
 import { readProviders } from '../models/provider-settings';
@@ -144,6 +145,29 @@ it('keeps to the budget without a strategy, by shortening texts alone', async ()
   expectSound(model.requests, 12_000);
   expect(rewrites(model.requests)).toBeLessThan(30);
 });
+
+it.each(['summary', 'none'] as const)(
+  'shortens the conversation for what it is told at work (I13), strategy %s',
+  async (strategy) => {
+    const { harness, model } = build({ files: 20, context: { strategy } });
+    const content = [{ type: 'text' as const, text: `In blue.${' word'.repeat(18_000)}` }];
+    let told = false;
+    const tell = (step: Step) => {
+      if (told || !('facts' in step) || step.facts[0]?.iteration !== 15) return;
+      told = harness.store.steer(harness.id, { queuedRun: runId.parse('run_2'), content });
+    };
+
+    while (await harness.activate(tell));
+
+    expect(harness.types.at(-1)).toBe('run.completed');
+    expect(harness.store.waitingMessages(harness.id)).toEqual([]);
+    for (const request of model.requests.slice(15)) expect(textOfRequest(request)).toContain('In blue.');
+    for (const request of model.requests) {
+      expect(requestViolations(request.messages)).toEqual([]);
+      expect(tokensOfRequest(request)).toBeLessThanOrEqual(budget);
+    }
+  },
+);
 
 it('keeps to the context window that was declared for its model (I13)', async () => {
   const { providers } = readProviders({

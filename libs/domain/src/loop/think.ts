@@ -13,6 +13,7 @@ import { type RunState, isLastAttempt, waitsLong } from '../run/run-state';
 import { usageFactFor } from '../run/usage-fact';
 import { beginReply, withdrawUnstored } from './begin-reply';
 import { completed, failed, noReply } from './end-run';
+import { readMessages } from './read-messages';
 import { Reply } from './reply';
 
 /** How a model call ended, and the fact that records its usage. */
@@ -76,23 +77,6 @@ export async function* think(loop: LoopContext): AsyncGenerator<Step, { isParked
     yield factsStep(loop, result.usage('malformed'));
     repairTurns = exchange(reply.written, `${problem.reason} Answer again, in the required form only.`);
   }
-}
-
-/** What an iteration begins with: no run has read a message and then not asked the model. Its queued run ends with the same commit. */
-function readMessages(loop: LoopContext): NewFact[] {
-  const { run, state, ports } = loop;
-  if (state.phase === 'thinking') return [];
-  return loop.unread.map(({ queuedRun, content }) => ({
-    type: 'message.created',
-    iteration: state.iteration,
-    data: {
-      message: {
-        id: ports.ids.messageId(),
-        ...{ thread_id: run.threadId, run_id: run.id, iteration: null },
-        ...{ type: 'user', is_llm_message: true, content: [...content], metadata: { queued_as: queuedRun } },
-      },
-    },
-  }));
 }
 
 /** Ends or parks the run, and withdraws what was shown of a reply that will not be completed. */
