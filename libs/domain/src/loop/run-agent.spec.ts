@@ -3,6 +3,7 @@ import {
   LedgeredTools,
   RunHarness,
   ScriptedModel,
+  type Turn,
   breaksAfter,
   calls,
   finished,
@@ -199,16 +200,20 @@ describe('runAgent', () => {
     expect(failed?.data).toMatchObject({ result: { error: expect.stringMatching(/not executed/) as string } });
   });
 
-  it('withdraws a broken reply, retries, and records the cost of both attempts', async () => {
-    let attempts = 0;
+  /** A reply that breaks off, after which its provider needs a pause; then these. */
+  function breaksOnce(...turns: Turn[]) {
     const broken = breaksAfter('Half a sen').map((chunk) =>
       chunk.type === 'end' ? { ...chunk, retryAfterMs: 500 } : chunk,
     );
+    let attempts = 0;
     const model = new ScriptedModel([broken]);
-    const again = new ScriptedModel([says('Whole.')]);
-    const scripted = {
-      stream: (...args: Parameters<ScriptedModel['stream']>) => (attempts++ ? again : model).stream(...args),
-    };
+    const again = new ScriptedModel(turns);
+    const stream = (...args: Parameters<ScriptedModel['stream']>) => (attempts++ ? again : model).stream(...args);
+    return { scripted: { stream }, again };
+  }
+
+  it('withdraws a broken reply, retries, and records the cost of both attempts', async () => {
+    const { scripted, again } = breaksOnce(says('Whole.'));
     const harness = new RunHarness({ model: scripted });
 
     await harness.activate();
@@ -223,6 +228,16 @@ describe('runAgent', () => {
     expect(harness.types).not.toContain('model.retried');
     expect(again.requests).toMatchObject([{ delayMs: 500, lostReplies: 1 }]);
     expect(harness.types.filter((type) => type === 'usage.recorded')).toHaveLength(2);
+    expect(harness.store.status(harness.id)).toBe('completed');
+  });
+
+  it('pauses after a broken reply before the next attempt, and not before what continues that', async () => {
+    const { scripted, again } = breaksOnce([{ type: 'text', text: 'Who' }, finished('length')], says('le.'));
+    const harness = new RunHarness({ model: scripted });
+
+    await harness.activate();
+
+    expect(again.requests.map(({ delayMs }) => delayMs)).toEqual([500, undefined]);
     expect(harness.store.status(harness.id)).toBe('completed');
   });
 

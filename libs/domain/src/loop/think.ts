@@ -92,6 +92,7 @@ async function* callUntilComplete(
   prompt: ModelRequest,
 ): AsyncGenerator<Step, ModelCallResult> {
   const maxContinuations = loop.run.settings.processor.native_max_auto_continues;
+  const { delayMs: _, ...atOnce } = prompt; // the pause was for the first request
   let result = yield* callModel(loop, reply, prompt);
   if (loop.model === loop.run.settings.model) loop.meter.calibrate(result.end.usage);
 
@@ -107,7 +108,7 @@ async function* callUntilComplete(
     }
     yield factsStep(loop, result.usage('continued'));
     const turns = exchange(reply.written, 'Go on exactly where you stopped.');
-    result = yield* callModel(loop, reply, withTurns(prompt, turns));
+    result = yield* callModel(loop, reply, withTurns(atOnce, turns));
   }
   return result;
 }
