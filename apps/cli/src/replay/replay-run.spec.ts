@@ -1,4 +1,4 @@
-import { type RecordedFact, callId, sha256 } from '@rondo/contract';
+import { type RecordedFact, callId, runId, sha256 } from '@rondo/contract';
 import { LedgeredTools, RunHarness, ScriptedModel, type Turn, calls, says } from '@rondo/domain/testing';
 import { makeRecording } from './make-recording';
 import { replayRun } from './replay-run';
@@ -204,14 +204,34 @@ describe('a replayed run', () => {
     expect(await replayRun(recording)).toMatchObject({ difference: null, requests: { length: 4 } });
   });
 
-  it('fails as the run did', async () => {
+  it.each([
+    ['before its first word', []],
+    ['in a call, which is withdrawn before the end', calls(read).slice(0, -1)],
+  ])('fails as the run did %s', async (_, shown) => {
     const error = { code: 'model_refused', message: 'No.' };
-    const model = new ScriptedModel([calls(read), [{ type: 'end', how: 'failed', error }]]);
+    const model = new ScriptedModel([calls(read), [...shown, { type: 'end', how: 'failed', error }]]);
 
     const recording = await recordedRun({ model });
 
     expect(recording.facts.at(-1)?.type).toBe('run.failed');
-    expect(await replayRun(recording)).toMatchObject({ difference: null });
+    expect(recording.facts.at(-2)?.type === 'iteration.restarted').toBe(shown.length > 0);
+    expect(await replayRun(recording)).toMatchObject({ difference: null, facts: recording.facts.length });
+  });
+
+  it('is given what a person told it at work', async () => {
+    const harness = new RunHarness({ model: new ScriptedModel([calls(read), says('Done.'), says('In blue.')]) });
+    const content = [{ type: 'text' as const, text: 'In blue?' }];
+    let told = false;
+    await harness.activate((step) => {
+      if (told || !('facts' in step) || step.facts[0]?.iteration !== 2) return;
+      told = harness.store.steer(harness.id, { queuedRun: runId.parse('run_2'), content });
+    });
+    await harness.runOn();
+
+    const recording = await makeRecording(endedRun(harness), null);
+
+    expect(JSON.stringify(recording.requests[2])).toContain('In blue?');
+    expect(await replayRun(recording)).toMatchObject({ difference: null, facts: recording.facts.length });
   });
 });
 

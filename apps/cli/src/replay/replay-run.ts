@@ -1,4 +1,11 @@
-import type { CompactionId, MessageId, ModelCallId, NewFact, RecordedFact } from '@rondo/contract';
+import {
+  type CompactionId,
+  type MessageId,
+  type ModelCallId,
+  type NewFact,
+  type RecordedFact,
+  isTerminalFact,
+} from '@rondo/contract';
 import {
   type AgentPorts,
   type AgentRun,
@@ -131,6 +138,7 @@ class Replaying {
   }
 
   private match(fact: NewFact): void {
+    if (isTerminalFact(fact) && this.place.next?.type === 'iteration.restarted') this.place.at += 1; // withdraws what was shown of a reply that is in no fact
     const { next } = this.place;
     const now = comparable(fact);
     if (!next) throw new DifferenceError(factDifference(undefined, now));
