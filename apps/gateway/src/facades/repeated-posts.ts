@@ -7,10 +7,10 @@ import type { ProblemBody } from '../problems/problems';
 /** Façades whose clients repeat a POST by themselves, without a key, and say in a header which attempt it is. */
 const prefixes = ['/anthropic/', '/openai/'];
 
-/** Undefined for other clients, and for routes whose answers are not stored. */
+/** Undefined for other clients, for routes whose answers are not stored, and for uploads: what they send is not known yet. */
 export function readAttempt(request: ApiRequest, route: Route | undefined): Attempt | undefined {
   const { caller, path } = request;
-  const isStored = route && isIdempotent(route) && route.storesAnswer !== false;
+  const isStored = route && isIdempotent(route) && route.storesAnswer !== false && !route.rawBody;
   if (!caller || !isStored || !prefixes.some((prefix) => path.startsWith(prefix))) return undefined;
   const count = request.get('x-stainless-retry-count') ?? '';
   if (!/^\d{1,2}$/.test(count)) return undefined;

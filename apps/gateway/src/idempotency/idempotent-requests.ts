@@ -4,6 +4,7 @@ import { type Route, idempotencyKey, isIdempotent } from '@rondo/contract/api';
 import { type Caller, type IdempotentRequest, type PendingKey, canonicalJson } from '@rondo/persistence';
 import { z } from 'zod';
 import type { ApiRequest } from '../auth/api-request';
+import { ConcurrencyLimit } from '../auth/concurrency-limits';
 import { parseInput } from '../http/parse-input';
 import { toClientName } from '../auth/client-access';
 import type { KeysInFlight } from './keys-in-flight';
@@ -39,17 +40,39 @@ function toStoredKey(caller: Caller, key: string): Pick<IdempotentRequest, 'acco
 export function requestHash({
   method,
   path,
+  query = {},
   body,
   identity,
-}: Pick<ApiRequest, 'method' | 'path' | 'identity'> & { body?: unknown }): string {
+}: Pick<ApiRequest, 'method' | 'path' | 'identity'> & { query?: object; body?: unknown }): string {
+  const asked = Object.keys(query).length === 0 ? [] : [query];
   return createHash('sha256')
-    .update(canonicalJson([method, path, identity ?? body ?? null]))
+    .update(canonicalJson([method, path, identity ?? body ?? null, ...asked]))
     .digest('hex');
 }
 
-/** A reader of the database does not find a password in it by trying. */
-const hideHash = async (hash: string, { accountId, key }: Pick<IdempotentRequest, 'accountId' | 'key'>) =>
-  (await hashSlowly(hash, `${accountId} ${key}`, 32)).toString('hex');
+/** By account, the hash that was begun last. */
+const slowHashes = new Map<string, Promise<unknown>>();
+const waitingHashes = new ConcurrencyLimit(100, {
+  code: 'rate_limited',
+  detail: 'Too many requests of this account have an Idempotency-Key and a body that may have a secret.',
+});
+
+/**
+ * A reader of the database does not find a password in it by trying. It takes a processor for a tenth of a second: those of one
+ * account take turns, so that they do not keep others from the threads of this process.
+ */
+async function hideHash(hash: string, { accountId, key }: Pick<IdempotentRequest, 'accountId' | 'key'>) {
+  const release = waitingHashes.acquire(accountId);
+  const begin = () => hashSlowly(hash, `${accountId} ${key}`, 32);
+  const hidden = (slowHashes.get(accountId) ?? Promise.resolve()).then(begin, begin);
+  slowHashes.set(accountId, hidden);
+  try {
+    return (await hidden).toString('hex');
+  } finally {
+    release();
+    if (slowHashes.get(accountId) === hidden) slowHashes.delete(accountId);
+  }
+}
 
 /** A socket message, as the REST request that does the same. */
 export interface EquivalentRequest {

@@ -110,5 +110,6 @@ const inFlight = (detail: string): ApiError => new ApiError('idempotency_in_flig
 /** Other problems may come after something was done, for example that an executor was lost, or that the client left. */
 function isRefusedFirst(error: unknown): boolean {
   const { status, code } = problemResponse(error).body;
-  return [403, 404, 409, 413, 415, 422].includes(status) && code !== 'sandbox_refused';
+  if (code === 'sandbox_refused') return false;
+  return [402, 403, 404, 409, 413, 415, 422].includes(status) || code === 'too_many_active_runs';
 }
