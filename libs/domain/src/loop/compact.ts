@@ -12,6 +12,7 @@ import { tokensBelow } from '../context/context-budget';
 import { type LoopContext, type Step, factsStep, toFactsStep } from '../loop-context';
 import { countRequestTokens } from '../prompt/prompt';
 import { type RunState, evolve } from '../run/run-state';
+import { withdrawUnstored } from './begin-reply';
 import { failed } from './end-run';
 import { readMessages } from './read-messages';
 
@@ -73,7 +74,7 @@ async function* shorten(loop: LoopContext, { tokens, budget }: ContextUsage): As
   if (data) yield factsStep(loop, { type: 'context.compacted', iteration: loop.state.iteration, data });
   if ((await countRequestTokens(loop, loop.meter)) <= maximum) return { done: false };
 
-  yield factsStep(loop, failed(loop, tooLarge(maximum)));
+  yield factsStep(loop, ...withdrawUnstored(loop), failed(loop, tooLarge(maximum)));
   return { done: true };
 }
 

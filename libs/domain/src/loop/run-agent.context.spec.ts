@@ -3,7 +3,7 @@ import type { Step } from '../loop-context';
 import { toBudgets } from '../models/model-budgets';
 import { type ModelRequest, contextOverflow } from '../models/model';
 import { readProviders } from '../models/provider-settings';
-import { LedgeredTools, RunHarness, calls, says } from '../testing';
+import { LedgeredTools, RunHarness, ScriptedModel, breaksAfter, calls, says, untoldStreams } from '../testing';
 import {
   AnsweringModel,
   readsFiles,
@@ -201,6 +201,22 @@ it('fails when the newest message alone is too long for the model', async () => 
   await harness.runOn();
 
   expect(harness.log.at(-1)).toMatchObject({ type: 'run.failed', data: { error: { code: 'context_too_large' } } });
+});
+
+it('withdraws a broken reply whose reported usage shows that the next request would be too long (I13)', async () => {
+  const broken = breaksAfter('Half').map((chunk) =>
+    chunk.type === 'end' && chunk.usage ? { ...chunk, usage: { ...chunk.usage, input_tokens: 20_000 } } : chunk,
+  );
+  const harness = new RunHarness({
+    model: new ScriptedModel([broken]),
+    input: 'word '.repeat(5_000),
+    settings: { context: { input_budget_tokens: 12_000 } },
+  });
+
+  await harness.runOn();
+
+  expect(harness.log.at(-1)).toMatchObject({ type: 'run.failed', data: { error: { code: 'context_too_large' } } });
+  expect(untoldStreams(harness.log, harness.deltas)).toEqual([]);
 });
 
 describe('a request that the provider refuses as too long', () => {
