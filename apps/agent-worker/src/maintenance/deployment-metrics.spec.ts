@@ -2,13 +2,13 @@ import type { DeploymentState } from '@rondo/persistence';
 import { Registry } from 'prom-client';
 import { registerDeploymentMetrics } from './deployment-metrics';
 
-const state: DeploymentState = {
+const readState = (): DeploymentState => ({
   runs: { queued: 3, waiting_input: 2 },
   due: { runs: 3, compactions: 1 },
   oldestDueS: { runs: 12.5 },
   workers: [],
   outbox: { entries: 4, oldestAt: new Date(Date.now() - 60_000).toISOString() },
-};
+});
 
 async function readPage(read: () => Promise<DeploymentState>) {
   const registry = new Registry();
@@ -22,7 +22,7 @@ async function readPage(read: () => Promise<DeploymentState>) {
 
 describe('the metrics of the deployment', () => {
   it('are read once for all of a scrape', async () => {
-    const { page, readings } = await readPage(() => Promise.resolve(state));
+    const { page, readings } = await readPage(() => Promise.resolve(readState()));
 
     expect(readings).toBe(1);
     expect(page).toContain('rondo_runs{status="queued"} 3');
