@@ -1,3 +1,4 @@
+import crypto from 'node:crypto';
 import { type AccountId, accountId } from '@rondo/contract';
 import { anthropic, secrets } from '@rondo/contract/api';
 import type { ApiRequest } from '../auth/api-request';
@@ -5,18 +6,6 @@ import { readAttempt } from '../facades/repeated-posts';
 import { ApiError } from '../problems/api-error';
 import { idempotentRequest, requestHash } from './idempotent-requests';
 import { KeysInFlight } from './keys-in-flight';
-
-const mockHashes = { now: 0, most: 0 };
-jest.mock('node:crypto', () => ({
-  ...jest.requireActual<object>('node:crypto'),
-  scrypt: (...given: unknown[]) => {
-    mockHashes.most = Math.max(mockHashes.most, (mockHashes.now += 1));
-    setImmediate(() => {
-      mockHashes.now -= 1;
-      (given.at(-1) as (error: null, hash: Buffer) => void)(null, Buffer.from('hash'));
-    });
-  },
-}));
 
 const hash = (account: AccountId) =>
   idempotentRequest(
@@ -30,11 +19,22 @@ const hash = (account: AccountId) =>
 
 describe('the slow hash of a body that may have a secret', () => {
   const [one, other] = ['acc_1', 'acc_2'].map((id) => accountId.parse(id)) as [AccountId, AccountId];
+  const hashes = { now: 0, most: 0 };
+  beforeEach(() => {
+    jest.spyOn(crypto, 'scrypt').mockImplementation((...given: unknown[]) => {
+      hashes.most = Math.max(hashes.most, (hashes.now += 1));
+      setImmediate(() => {
+        hashes.now -= 1;
+        (given.at(-1) as (error: null, hash: Buffer) => void)(null, Buffer.from('hash'));
+      });
+    });
+  });
+  afterEach(() => jest.restoreAllMocks());
 
   it('is made of one request of an account at a time', async () => {
     await Promise.all([hash(one), hash(one), hash(one), hash(other), hash(other)]);
 
-    expect(mockHashes).toEqual({ now: 0, most: 2 });
+    expect(hashes).toEqual({ now: 0, most: 2 });
   });
 
   it('is refused while a hundred wait', async () => {

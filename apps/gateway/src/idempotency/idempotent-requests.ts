@@ -11,7 +11,8 @@ import type { KeysInFlight } from './keys-in-flight';
 
 const header = 'Idempotency-Key';
 const headers = z.object({ [header]: idempotencyKey });
-const hashSlowly = promisify<string, string, number, Buffer>(scrypt);
+const hashSlowly = (text: string, salt: string): Promise<Buffer> =>
+  promisify<string, string, number, Buffer>(scrypt)(text, salt, 32);
 
 /** Undefined for a request without an idempotency key. */
 export async function idempotentRequest(
@@ -63,7 +64,7 @@ const waitingHashes = new ConcurrencyLimit(100, {
  */
 async function hideHash(hash: string, { accountId, key }: Pick<IdempotentRequest, 'accountId' | 'key'>) {
   const release = waitingHashes.acquire(accountId);
-  const begin = () => hashSlowly(hash, `${accountId} ${key}`, 32);
+  const begin = () => hashSlowly(hash, `${accountId} ${key}`);
   const hidden = (slowHashes.get(accountId) ?? Promise.resolve()).then(begin, begin);
   slowHashes.set(accountId, hidden);
   try {
