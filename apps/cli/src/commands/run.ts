@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { detach, followBegun } from '../begun-run';
 import { type Command, type Context, type Given, UsageError } from '../command';
+import type { Ending } from '../exit-codes';
+import { followRun } from '../follow-run';
 import { readLocalTools, toDefinitions } from '../local-tools';
 
 async function readInput(given: Given, { terminal }: Context): Promise<string> {
@@ -26,6 +28,33 @@ export async function uploadFiles(
   }
 }
 
+/** What becomes of the input where the conversation has an active run. */
+function readOnActiveRun(given: Given): string | undefined {
+  const wanted = given.value('on-active-run');
+  if (wanted === undefined) return undefined;
+  if (!given.has('thread')) throw new UsageError('--on-active-run is about a conversation: name it with --thread.');
+  if (wanted === 'steer' && given.has('tool'))
+    throw new UsageError('A run at work has its tools already: leave out --tool, or say --on-active-run queue.');
+  return wanted;
+}
+
+interface Told {
+  readonly runId: string;
+  /** The run that begins with the message if the other one ends before it has read it. */
+  readonly queuedId: string;
+}
+
+/** Shows a run that was told something, to its end. If it has not read the message then, shows the run that begins with it. */
+async function followTold({ runId, queuedId }: Told, context: Context): Promise<Ending> {
+  const { terminal, rondo } = context;
+  const ending = await followRun(runId, { onInterrupt: 'ask' }, context);
+  if (ending === 'interrupted' || ending === 'waiting') return ending;
+  const { status, started_at } = await rondo().runs.get(queuedId);
+  if (status === 'stopped' && started_at === null) return ending;
+  terminal.note(`${runId} ended before it read this: ${queuedId} begins with it`, 'yellow');
+  return followRun(queuedId, { onInterrupt: 'ask' }, context);
+}
+
 export const run: Command = {
   name: 'run',
   summary: 'Start a run and show it live, until it ends or asks',
@@ -47,14 +76,22 @@ export const run: Command = {
       help: 'a tool that this command runs here, with the arguments as JSON on its standard input',
     },
     { name: 'profile', value: 'PROFILE', help: 'suna, ii or symphony' },
+    {
+      name: 'on-active-run',
+      value: 'WAY',
+      help: 'with --thread, if a run is active there: reject (the default), queue, replace or steer',
+    },
     detach,
   ],
   details:
     'Without INPUT, or with `-`, the input is read from a pipe. The text of the model goes to standard output, what its tools ' +
     'do to standard error. Ctrl-C asks whether to stop the run; without a terminal it leaves, and the run goes on. What a SCRIPT prints is the result ' +
-    'of its call, and SCRIPT.json beside it tells the model `description` and `parameters`.',
+    'of its call, and SCRIPT.json beside it tells the model `description` and `parameters`. With `--on-active-run steer` the run ' +
+    'at work reads INPUT before it goes on, and is shown from its beginning; if it ends without having read it, the run that ' +
+    'begins with INPUT is shown after it.',
   async run(given, context) {
-    const { rondo } = context;
+    const { rondo, terminal } = context;
+    const onActiveRun = readOnActiveRun(given);
     const input = await readInput(given, context);
     const files = given.values('file');
     const tools = await readLocalTools(given.values('tool'));
@@ -72,7 +109,12 @@ export const run: Command = {
       ...(thread === undefined ? of : { thread_id: thread }),
       ...(profile !== undefined && { profile: profile as 'suna' }), // the gateway refuses one that it does not have
       ...(given.has('tool') && { caller_tools: toDefinitions(tools) }),
+      ...(onActiveRun !== undefined && { on_active_run: onActiveRun as 'steer' }), // as above
     });
+    const { steered } = created;
+    if (steered) terminal.note(`${created.id} is at work, and was told`, 'dim');
+    if (steered && !given.has('detach'))
+      return followTold({ runId: created.id, queuedId: steered.queued_run_id }, context);
     return followBegun(created, { given, tools }, context);
   },
 };

@@ -60,6 +60,15 @@ function inPipe(words: readonly string[], { input = '', env = environment } = {}
   return finished(child);
 }
 
+/** The command that tells the run at work on a thread something, once that is told. */
+async function tell(thread: string): Promise<{ readonly ending: Promise<Finished> }> {
+  const child = start(['run', '-t', thread, '-m', 'demo/plain', '--on-active-run', 'steer', 'In blue.']);
+  child.stdin.end();
+  const ending = finished(child);
+  await printed(child, 'was told');
+  return { ending };
+}
+
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /** The command in a terminal of its own, whose keyboard is `stdin` and whose screen is `stdout`. */
@@ -162,6 +171,34 @@ describe('rondo, in a pipe', () => {
     expect(stdout).toMatch(/^run_\w+ stopped\n {2}stop committed: .*\n/);
     expect(stdout).toMatch(/seen dead: \+\d+ ms\n {2}nothing left in the sandbox: \+\d+ ms\n/);
     expect(await watching).toMatchObject({ code: 3, stderr: expect.stringContaining('nothing left in the sandbox') });
+  });
+
+  it('tells a run at work something, and shows that run', async () => {
+    const { id, thread_id: thread } = await client.createRun(
+      scripted('told', [{ calls: [command('until [ -e told ]; do sleep 0.1; done')] }, { text: 'Over.' }]),
+    );
+    await client.seen(id, 'tool.started');
+    const { ending } = await tell(thread);
+
+    expect(await inPipe(['files', 'put', id, '-', 'told'], { input: 'yes' })).toMatchObject({ code: 0 });
+
+    const { code, stdout, stderr } = await ending;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Over.\n' });
+    expect(stderr).toContain(`${id} is at work, and was told`);
+    const facts = await client.facts(id);
+    expect(facts.filter(({ data }) => data.message?.metadata.queued_as !== undefined)).toHaveLength(1);
+  });
+
+  it('shows the run that begins with what the run at work has not read', async () => {
+    const { id, thread_id: thread } = await client.createRun(scripted('not told', [{ calls: [command('sleep 60')] }]));
+    await client.seen(id, 'tool.started');
+    const { ending } = await tell(thread);
+
+    await inPipe(['stop', id]);
+
+    const { code, stdout, stderr } = await ending;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('You said: In blue.') });
+    expect(stderr).toMatch(new RegExp(`${id} ended before it read this: run_\\w+ begins with it`));
   });
 
   it('leaves a run that goes on when it is interrupted', async () => {
@@ -293,6 +330,7 @@ describe('rondo, in a pipe', () => {
     ['an unknown option', ['runs', '--wrong'], 2, "Unknown option '--wrong'"],
     ['a missing argument', ['stop'], 2, 'RUN is missing'],
     ['no input', ['run'], 2, 'Say what to do'],
+    ['what is about no thread', ['run', '--on-active-run', 'steer', 'Go.'], 2, '--thread'],
     ['a server that is not named', ['mcp', 'discover'], 2, 'Give a URL, or --command'],
     ['half a header', ['mcp', 'discover', 'http://a.example', '--header', 'x'], 2, '--header "Name: value"'],
     ['a run that is not there', ['watch', 'run_none'], 1, 'run_not_found'],
