@@ -1,4 +1,4 @@
-import type { Run, RunEvent } from '@rondo/contract';
+import { type Run, type RunEvent, noUsage } from '@rondo/contract';
 import { type Socket, io } from 'socket.io-client';
 import { nextEvent } from '../testing/next-event';
 import { RunningGateway, adminKey } from '../testing/running-gateway';
@@ -138,6 +138,38 @@ describe('the socket /runs', () => {
     expect(events.map(({ type }) => type)).toEqual(['run.created', 'message.created', 'run.started', 'run.completed']);
   });
 
+  it.each([false, true])(
+    'delivers the run at work that it tells something, each event once (it is subscribed before: %s)',
+    async (isSubscribed) => {
+      const active = await gateway.createRun();
+      const claimed = await worker.claim(active.id);
+      const socket = gateway.socket();
+      const { client, events, ended } = collectEvents(socket);
+      if (isSubscribed) {
+        await send(socket, 'run.subscribe', { run_id: active.id });
+        while (client.seq < 3) await nextEvent(socket, 'event');
+      }
+      claimed.streamText('Hello, ');
+      const request = { thread_id: active.thread_id, input: 'In blue.', on_active_run: 'steer', subscribe: true };
+      const { data } = await send(socket, 'run.create', request);
+      const { steered, ...told } = data as unknown as Run;
+      expect(told).toMatchObject({ id: active.id, status: 'running' });
+      while (client.openText !== 'Hello, ') await nextEvent(socket, 'event');
+
+      claimed.streamText('world.');
+      await claimed.finishMessage();
+      await claimed.read('In blue.', steered?.queued_run_id);
+      const limit = { finish_reason: 'max_iterations' as const, usage: noUsage }; // a reply ends it only after another claim
+      await claimed.append([{ type: 'run.completed', iteration: 2, data: limit }]);
+      await ended;
+
+      expect(client.violations).toEqual([]);
+      expect(client.messages).toEqual(['Go.', 'Hello, world.', 'In blue.']);
+      const { body } = await gateway.as().get(`/v1/runs/${active.id}/events`).expect(200);
+      expect(events.filter(({ seq }) => seq !== null)).toEqual(body.data);
+    },
+  );
+
   it('leaves no subscription where it could not create the run', async () => {
     const { thread_id } = await gateway.createRun();
     const before = gateway.parts.subscriptions.runCount;
@@ -253,8 +285,10 @@ describe('the socket /runs', () => {
     expect(answers.filter(({ ok }) => !ok).map(({ error }) => error?.code)).toEqual(['too_many_subscriptions']);
 
     const thread = (await gateway.as().post('/v1/threads').send({}).expect(201)).body as { id: string };
-    const request = { thread_id: thread.id, input: 'Go.', subscribe: true };
-    expect((await send(socket, 'run.create', request)).error?.code).toBe('too_many_subscriptions');
+    for (const on_active_run of ['reject', 'steer']) {
+      const request = { thread_id: thread.id, input: 'Go.', on_active_run, subscribe: true };
+      expect((await send(socket, 'run.create', request)).error?.code).toBe('too_many_subscriptions');
+    }
     const { body } = await gateway.as().get(`/v1/runs?thread_id=${thread.id}`).expect(200);
     expect(body.data).toEqual([]);
     socket.disconnect();

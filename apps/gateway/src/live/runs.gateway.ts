@@ -96,8 +96,9 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
         const create = () => this.runService.create(accountId, request, { id, promised, createdBy: readMaker(caller) });
         const isNew = (request.on_active_run ?? request.agent?.on_active_run) !== 'steer';
         if (subscribe && isNew) return this.sockets.subscribeToNew(socket, { accountId, runId: id }, create);
+        if (subscribe) this.sockets.requirePlace(socket);
         const { run } = await create();
-        if (subscribe) await this.sockets.subscribe(socket, { accountId, runId: run.id }, { after: 0 });
+        if (subscribe) await this.sockets.subscribeUnlessSubscribed(socket, { accountId, runId: run.id });
         return run;
       };
       const once = await this.idempotentMessages.once(equivalent, createRun, toLocation);

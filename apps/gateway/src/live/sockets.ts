@@ -199,6 +199,17 @@ export class Sockets {
     return { status, head_seq: last_seq };
   }
 
+  /** From the first event. A socket that is subscribed to the run has what came before, and gets nothing twice. */
+  async subscribeUnlessSubscribed(socket: RunSocket, address: RunAddress): Promise<void> {
+    if (!socket.data.subscribed?.has(address.runId)) await this.subscribe(socket, address, { after: 0 });
+  }
+
+  /** Throws where the socket is subscribed to as many runs as it may. */
+  requirePlace({ data: { subscribed } }: RunSocket): void {
+    if (subscribed && subscribed.size >= maxSubscriptions)
+      throw new ApiError('too_many_subscriptions', `A socket can watch ${maxSubscriptions} runs at most.`);
+  }
+
   /** Subscribes to the run that `create` creates, from its first event. */
   subscribeToNew(socket: RunSocket, address: RunAddress, create: () => Promise<NewRunLog>): Promise<Run> {
     return this.replaceSubscription(socket, address, (options) =>
@@ -214,9 +225,7 @@ export class Sockets {
     const { subscribed, sink } = socket.data;
     if (!subscribed || !sink || !socket.connected) throw unauthorized('This socket was not admitted.');
     this.unsubscribe(socket, runId);
-    if (subscribed.size >= maxSubscriptions) {
-      throw new ApiError('too_many_subscriptions', `A socket can watch ${maxSubscriptions} runs at most.`);
-    }
+    this.requirePlace(socket);
 
     const subscription = new AbortController();
     const remove = () => subscribed.get(runId) === subscription && subscribed.delete(runId);

@@ -157,6 +157,20 @@ export class WorkerRun {
     this.text = '';
   }
 
+  /** Reads the message of a queued run, and begins an iteration with it. */
+  async read(text: string, queued_as = ''): Promise<void> {
+    const { runId, threadId } = this.claim;
+    const message = {
+      ...{ id: messageId.parse(`msg_${newUlid()}`), thread_id: threadId, run_id: runId, iteration: null },
+      ...{ type: 'user' as const, is_llm_message: true, content: [{ type: 'text' as const, text }] },
+      metadata: { queued_as },
+    };
+    await this.append([
+      { type: 'message.created', iteration: 1, data: { message } },
+      { type: 'iteration.started', iteration: 2, data: { iteration: 2, message_id: this.messageId } },
+    ]);
+  }
+
   async complete(options?: { published: boolean }): Promise<void> {
     const data = { finish_reason: 'stop' as const, usage: noUsage };
     await this.append([{ type: 'run.completed', iteration: 1, data }], options);
