@@ -43,6 +43,7 @@ export async function followRun(
     served.abort();
   }
   const { view } = display.log;
+  if (view.status === 'stopped' && view.stop?.reason != null) terminal.note(`  why: ${view.stop.reason}`);
   if (view.stop) terminal.note(receiptLines(view.stop.receipt).join('\n'));
   if (view.status === 'completed' && !terminal.isJson) await showResponse(runId, display, context);
   return showEnding(terminal, await rondo.runs.get(runId));

@@ -186,7 +186,12 @@ describe('rondo, in a pipe', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'Over.\n' });
     expect(stderr).toContain(`${id} is at work, and was told`);
     const facts = await client.facts(id);
-    expect(facts.filter(({ data }) => data.message?.metadata.queued_as !== undefined)).toHaveLength(1);
+    const read = facts.flatMap(({ data }) => (data.message?.metadata['queued_as'] as string | undefined) ?? []);
+    expect(read).toHaveLength(1);
+    expect(await inPipe(['watch', read[0] ?? ''])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining(`why: read by ${id}`),
+    });
   });
 
   it('shows the run that begins with what the run at work has not read', async () => {
