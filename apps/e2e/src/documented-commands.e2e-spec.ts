@@ -56,6 +56,7 @@ const settings = {
     ['schedules', /"next_fires":\[/],
     ['sign-in', /HttpOnly.*open http:.*"action":"account\.create"/s],
     ['skills', /csv-totals +version 1.*program +\d+ +scripts\/total\.sh.*awk/s],
+    ['tell-a-run', /"queued_as":"run_.*\["stopped",null\]/s],
     ['uploads', /"name":"sales\.csv"/],
     ['users', /"threads":[1-9].*"active_runs":0/s],
     ['workspace-files', /in\/data\.csv/],
