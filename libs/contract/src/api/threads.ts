@@ -15,7 +15,7 @@ import { type ApiSchemas, defineRoutes } from './route';
 
 const longestTitle = 200;
 
-/** The run of a thread that was created last, as much of it as a list shows. */
+/** The run of a thread that was created last, as much of it as a list shows. One whose message another run has read is none. */
 const newestRun = z.object({
   id: runId,
   status: runStatus,

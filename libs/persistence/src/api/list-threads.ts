@@ -112,7 +112,7 @@ const longestRead = 20_000;
 
 /**
  * With only the conditions that are given, so that Postgres can choose an index for them. The first question is not one that
- * was withdrawn by an edit.
+ * was withdrawn by an edit. The newest run is not one that ended because another one has read its message.
  */
 function listStatement(given: readonly Condition[]) {
   const where = given.map((condition, index) => `and ${conditions[condition](`$${index + 2}`)}`);
@@ -138,7 +138,7 @@ left join lateral (
 left join lateral (
   select runs.id, status, finish_reason, model, agents.name as agent_name, runs.created_at
   from runs left join agents on agents.id = runs.agent_id
-  where thread_id = listed.id
+  where thread_id = listed.id and not (status = 'stopped' and started_at is null and steers is not null)
   order by runs.id desc limit 1
 ) as newest on true
 order by listed.id desc`,

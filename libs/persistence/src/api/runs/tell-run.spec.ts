@@ -62,6 +62,17 @@ describe('a message to an active run', () => {
     ]);
   });
 
+  it('leaves the run that has read it the newest of its thread', async () => {
+    const claim = await fixture.claimed();
+    await fixture.store.append(claim, [started, iterationStarted(1)]);
+    await tell(claim, 'In blue.');
+    await fixture.store.append(claim, reads(claim, await fixture.store.waitingMessages(claim)));
+
+    const { newest_run } = await fixture.threads.get({ accountId: fixture.accountId, threadId: claim.threadId });
+
+    expect(newest_run).toMatchObject({ id: claim.runId, status: 'running' });
+  });
+
   it('has the end refused that was decided on without it, and is known to the next claim', async () => {
     const claim = await fixture.claimed();
     await fixture.store.append(claim, [started, iterationStarted(1)]);
