@@ -16,6 +16,7 @@ import {
   type ClaimedRun,
   type Leases,
   type PendingStop,
+  type Renewal,
   type RunQueueName,
   type RunStore,
   type StopRequest,
@@ -112,7 +113,7 @@ export class SimulatedStore implements RunStore, Leases {
     this.dueAgain(row);
   }
 
-  async renew(owner: string, held: readonly Claim[]): Promise<{ lost: RunId[]; stops: PendingStop[] }> {
+  async renew(owner: string, held: readonly Claim[]): Promise<Renewal> {
     const lost: RunId[] = [];
     const stops: PendingStop[] = [];
     for (const { runId, epoch } of held) {
@@ -124,7 +125,7 @@ export class SimulatedStore implements RunStore, Leases {
       row.leaseEndsAt = this.parts.timeline.now + this.leaseMs;
       if (row.stop) stops.push({ runId, stop: row.stop });
     }
-    return { lost, stops };
+    return { lost, stops, told: [] };
   }
 
   async reap(): Promise<number> {

@@ -6,6 +6,7 @@ export {
   type IdGenerator,
   type LastClaims,
   type Leases,
+  type Renewal,
   type Model,
   type PastCall,
   type RunFeed,

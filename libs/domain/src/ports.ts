@@ -194,10 +194,17 @@ export interface LastClaims {
   claimToEnd(id: RunId, owner: string): Promise<LastClaim | undefined>;
 }
 
+/** What a holder learns of its runs when it renews their leases: lost ones, requested stops, and those that were told something. */
+export interface Renewal {
+  readonly lost: readonly RunId[];
+  readonly stops: readonly PendingStop[];
+  readonly told: readonly RunId[];
+}
+
 /** Leases of claims, by the database's clock. */
 export interface Leases {
-  /** Renews every lease of this owner in one statement, and returns lost runs and requested stops. */
-  renew(owner: string, held: readonly Claim[]): Promise<{ lost: readonly RunId[]; stops: readonly PendingStop[] }>;
+  /** Renews every lease of this owner in one statement. */
+  renew(owner: string, held: readonly Claim[]): Promise<Renewal>;
   /**
    * Queues runs whose holder is silent and runs whose job is missing, and returns runs that no summarizer claims to the
    * workers. Resolves to the number of these runs.

@@ -15,11 +15,27 @@ describe('Heartbeat', () => {
     const run = active.add(createClaim(1));
     const stop = { requestedAt: '2026-01-01T00:00:00.000Z', reason: 'enough' };
 
-    const leases = leasesWith(() => Promise.resolve({ lost: [id], stops: [{ runId: id, stop }] }));
+    const leases = leasesWith(() => Promise.resolve({ lost: [id], stops: [{ runId: id, stop }], told: [] }));
     await new Heartbeat('worker', leases, active).beat();
 
     expect(run.signals.stop.reason).toEqual(stop);
     expect(run.signals.abandon.aborted).toBe(true);
+  });
+
+  it('has a run read what it was told, though no signal of it arrived', async () => {
+    const active = new ActiveRuns();
+    const run = active.add(createClaim(1));
+    const content = [{ type: 'text' as const, text: 'In blue.' }];
+    const waiting = () => Promise.resolve([{ queuedRun: runId.parse('run_2'), content }]);
+    expect(await run.unread(waiting)).toEqual([]);
+
+    await new Heartbeat(
+      'worker',
+      leasesWith(() => Promise.resolve({ lost: [], stops: [], told: [id] })),
+      active,
+    ).beat();
+
+    expect(await run.unread(waiting)).toHaveLength(1);
   });
 
   it('does not abandon a run that was claimed again while the old claim was being renewed', async () => {
@@ -32,7 +48,7 @@ describe('Heartbeat', () => {
       renewed.push(...claims);
       active.remove(old);
       next.run = active.add(createClaim(2));
-      return Promise.resolve({ lost: [id], stops: [] });
+      return Promise.resolve({ lost: [id], stops: [], told: [] });
     });
     await new Heartbeat('worker', leases, active).beat();
 

@@ -55,7 +55,7 @@ describe('claimNext', () => {
 
     expect(claim).toMatchObject({ runId: id, accountId: fixture.accountId, epoch: 1, fruitlessClaims: 0 });
     expect(claim.log.map(({ type }) => type)).toEqual(['run.created', 'message.created']);
-    expect(await fixture.store.renew('worker-1', [claim])).toEqual({ lost: [], stops: [] });
+    expect(await fixture.store.renew('worker-1', [claim])).toEqual({ lost: [], stops: [], told: [] });
   });
 
   it('goes to the account of which the fewest runs are held, and then to the one that was served longest ago', async () => {

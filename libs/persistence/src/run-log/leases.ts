@@ -1,5 +1,5 @@
 import type { RunId } from '@rondo/contract';
-import type { Claim, PendingStop } from '@rondo/domain';
+import type { Claim, Renewal } from '@rondo/domain';
 import type { Sql } from '../database/sql';
 import { type StopColumns, readStop } from './run-row';
 
@@ -12,26 +12,22 @@ mine as materialized (
 renewed as (
   update runs set lease_expires_at = clock_timestamp() + $4::int * interval '1 ms'
   from mine where runs.id = mine.id
-  returning runs.id, stop_requested_at, stop_reason, stop_error
+  returning runs.id, stop_requested_at, stop_reason, stop_error, coalesce(raised_in_epoch = runs.epoch, false) as told
 )
-select held.run_id, renewed.id is null as lost, stop_requested_at, stop_reason, stop_error
+select held.run_id, renewed.id is null as lost, stop_requested_at, stop_reason, stop_error, told
 from held left join renewed on renewed.id = held.run_id`;
 
 interface RenewedRow extends StopColumns {
   readonly run_id: RunId;
   readonly lost: boolean;
-}
-
-interface Renewal {
-  readonly lost: readonly RunId[];
-  readonly stops: readonly PendingStop[];
+  readonly told: boolean | null;
 }
 
 export async function renewLeases(
   sql: Sql,
   { owner, held, leaseMs }: { owner: string; held: readonly Claim[]; leaseMs: number },
 ): Promise<Renewal> {
-  if (held.length === 0) return { lost: [], stops: [] };
+  if (held.length === 0) return { lost: [], stops: [], told: [] };
 
   const rows = await sql.query<RenewedRow>(renewHeldLeases, [
     owner,
@@ -45,5 +41,6 @@ export async function renewLeases(
       const stop = readStop(row);
       return stop ? [{ runId: row.run_id, stop }] : [];
     }),
+    told: rows.filter(({ told }) => told).map(({ run_id }) => run_id),
   };
 }

@@ -18,8 +18,8 @@ import {
   type LastClaims,
   type Leases,
   type PastCall,
-  type PendingStop,
   type PriceFactors,
+  type Renewal,
   type RunQueueName,
   type RunStore,
   type ServedAccount,
@@ -176,7 +176,7 @@ export class PostgresRunStore implements RunStore, FairClaims, LastClaims, Lease
     return handOver(this.database.sql, claim, how);
   }
 
-  renew(owner: string, held: readonly Claim[]): Promise<{ lost: readonly RunId[]; stops: readonly PendingStop[] }> {
+  renew(owner: string, held: readonly Claim[]): Promise<Renewal> {
     return renewLeases(this.database.sql, { owner, held, leaseMs: this.leaseMs });
   }
 

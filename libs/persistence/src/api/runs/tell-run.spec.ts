@@ -39,6 +39,7 @@ describe('a message to an active run', () => {
     await fixture.store.append(claim, [started, iterationStarted(1)]);
     const told = [await tell(claim, 'In blue.'), await tell(claim, 'And small.')];
     const messages = await fixture.store.waitingMessages(claim);
+    expect(await fixture.store.renew('worker-1', [claim])).toMatchObject({ told: [claim.runId] });
 
     const facts = await fixture.store.append(claim, reads(claim, messages));
     const more = await fixture.store.append(claim, [iterationStarted(3)]);
