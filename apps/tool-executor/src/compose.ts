@@ -9,11 +9,10 @@ import {
   requestSecret,
   requestSkill,
 } from '@rondo/messaging';
-import { type Logger, OutboundProxy, SecretBox, newUlid, openTracing } from '@rondo/platform';
+import { type Logger, OutboundProxy, SecretBox, newUlid, openTracing, KeyedMutex } from '@rondo/platform';
 import { type Config, toSandboxSettings, toSlots } from './config';
 import { ExecutorIdentity } from './executor-identity';
 import { ExecutorGauges, ToolCallMetrics } from './executor-metrics';
-import { KeyedMutex } from './keyed-mutex';
 import { McpTools } from './mcp/mcp-tools';
 import { type OwnDirectory, requireOwnDirectory } from './hosting/own-directory';
 import { McpResponder } from './mcp/mcp.responder';

@@ -61,6 +61,7 @@ export { type Resolve, resolveByDns, resolveWithSystem } from './outbound/resolv
 export { afterImmediates } from './after-immediates';
 export { anySignal } from './any-signal';
 export { isoNow } from './iso-now';
+export { KeyedMutex } from './keyed-mutex';
 export { LruCache } from './lru-cache';
 export { PeriodicTask } from './periodic-task';
 export { TokenBucket } from './token-bucket';

@@ -2,6 +2,7 @@ import { createHash, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import { type Route, idempotencyKey, isIdempotent } from '@rondo/contract/api';
 import { type Caller, type IdempotentRequest, type PendingKey, canonicalJson } from '@rondo/persistence';
+import { KeyedMutex } from '@rondo/platform';
 import { z } from 'zod';
 import type { ApiRequest } from '../auth/api-request';
 import { ConcurrencyLimit } from '../auth/concurrency-limits';
@@ -51,8 +52,7 @@ export function requestHash({
     .digest('hex');
 }
 
-/** By account, the hash that was begun last. */
-const slowHashes = new Map<string, Promise<unknown>>();
+const hashTurns = new KeyedMutex();
 const waitingHashes = new ConcurrencyLimit(100, {
   code: 'rate_limited',
   detail: 'Too many requests of this account have an Idempotency-Key and a body that may have a secret.',
@@ -64,14 +64,10 @@ const waitingHashes = new ConcurrencyLimit(100, {
  */
 async function hideHash(hash: string, { accountId, key }: Pick<IdempotentRequest, 'accountId' | 'key'>) {
   const release = waitingHashes.acquire(accountId);
-  const begin = () => hashSlowly(hash, `${accountId} ${key}`);
-  const hidden = (slowHashes.get(accountId) ?? Promise.resolve()).then(begin, begin);
-  slowHashes.set(accountId, hidden);
   try {
-    return (await hidden).toString('hex');
+    return (await hashTurns.run(accountId, () => hashSlowly(hash, `${accountId} ${key}`))).toString('hex');
   } finally {
     release();
-    if (slowHashes.get(accountId) === hidden) slowHashes.delete(accountId);
   }
 }
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer, json, text } from 'node:stream/consumers';
 import { accountId, commandEvent, runId, threadId } from '@rondo/contract';
 import { type NatsLink, type SandboxRequest, accessSandbox, connectNats } from '@rondo/messaging';
-import { createLogger, newUlid } from '@rondo/platform';
+import { createLogger, newUlid, KeyedMutex } from '@rondo/platform';
 import { SandboxAccess } from './sandbox-access';
 import { SandboxStates } from './sandbox-states';
 import {
@@ -16,7 +16,6 @@ import {
   createSandboxProvider,
   sandboxSettings,
 } from '../sandboxes';
-import { KeyedMutex } from '../keyed-mutex';
 import { BrowserOperator } from '../tools/browser/browser-operator';
 import { PreviewUrls } from '../sites/preview-urls';
 import { SiteStore } from '../sites/site-store';

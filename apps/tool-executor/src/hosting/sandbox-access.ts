@@ -19,6 +19,7 @@ import {
   sandboxRequest,
   serveTunnels,
 } from '@rondo/messaging';
+import { KeyedMutex } from '@rondo/platform';
 import type { SandboxStates } from './sandbox-states';
 import { SiteServer } from '../sites/site-server';
 import type { SiteStore } from '../sites/site-store';
@@ -32,7 +33,6 @@ import {
   type SandboxSlots,
   type TermsInUse,
 } from '../sandboxes';
-import { KeyedMutex } from '../keyed-mutex';
 import { prepareWorkspace } from '../environments/prepare-workspace';
 import type { WorkspaceHosting } from './workspace-ownership';
 import { runPersonCommand } from './person-command';

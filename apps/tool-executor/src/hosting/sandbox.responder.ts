@@ -2,9 +2,9 @@ import { setMaxListeners } from 'node:events';
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { callId } from '@rondo/contract';
 import { type NatsLink, answerRemovals, answerRunEnds } from '@rondo/messaging';
+import { KeyedMutex } from '@rondo/platform';
 import type { SandboxProvider } from '../sandboxes';
 import type { SiteStore } from '../sites/site-store';
-import { KeyedMutex } from '../keyed-mutex';
 import { ExecutorClosing } from '../tools/tool-handler';
 
 interface SandboxResponderParts {

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { OnModuleDestroy } from '@nestjs/common';
 import type { ThreadId } from '@rondo/contract';
 import type { Hosting } from '@rondo/messaging';
-import { ulidMs } from '@rondo/platform';
-import { KeyedMutex } from '../keyed-mutex';
+import { ulidMs, KeyedMutex } from '@rondo/platform';
 import { SandboxError, type SandboxLog, type SandboxProvider, type SandboxRecord, WorkspaceMoved } from '../sandboxes';
 import type { SiteStore } from '../sites/site-store';
 

@@ -2,9 +2,9 @@ import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { type FileHandle, mkdir, open, readFile, readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { KeyedMutex } from '@rondo/platform';
 import { SandboxError } from '../sandboxes';
 import { isThreadId, requireThreadId } from '../sandboxes/provider/thread-ids';
-import { KeyedMutex } from '../keyed-mutex';
 import type { PreviewUrls } from './preview-urls';
 
 const site = z.object({

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { RunId, SkillFile } from '@rondo/contract';
 import { type DispatchedCall, type SkillAnswer, type SkillQuestion, hashSkillFiles } from '@rondo/messaging';
 import { z } from 'zod';
-import { KeyedMutex } from '../keyed-mutex';
+import { KeyedMutex } from '@rondo/platform';
 import { SandboxError } from '../sandboxes';
 
 type NamedSkill = NonNullable<DispatchedCall['skills']>[number];

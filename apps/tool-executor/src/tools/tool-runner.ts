@@ -1,6 +1,7 @@
 import { type ExecutorResult, type SandboxTerms, type ThreadId, type ToolResult, failedResult } from '@rondo/contract';
 import { type ToolDefinition, explainArguments } from '@rondo/domain';
 import { type DispatchedCall, type ToolReply, toAccount } from '@rondo/messaging';
+import { KeyedMutex } from '@rondo/platform';
 import {
   type Sandbox,
   SandboxError,
@@ -13,7 +14,6 @@ import type { SiteStore } from '../sites/site-store';
 import type { SkillFolders } from '../skills/skill-folders';
 import type { ToolServices } from './tool-services';
 import { clipMiddle } from './clip-text';
-import { KeyedMutex, toTurn } from '../keyed-mutex';
 import { OutputFrames } from './output-frames';
 import { PlanWatch } from './plan-watch';
 import {
@@ -25,6 +25,7 @@ import {
   type ToolContext,
 } from './tool-handler';
 import { type HandledTool, handledToolNames, toolHandlerFor } from './tool-handlers';
+import { toTurn } from './to-turn';
 
 /** The sandbox enforces a command's timeout itself; this is what it may need beyond it to kill the command and report. */
 const slackMs = 10_000;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SandboxTerms } from '@rondo/contract';
-import { KeyedMutex } from '../../keyed-mutex';
+import { KeyedMutex } from '@rondo/platform';
 import { SandboxError } from '../provider/sandbox-error';
 import type { ReportStep, SandboxProvider } from '../provider/sandbox-provider';
 

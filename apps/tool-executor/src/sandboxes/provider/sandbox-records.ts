@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { KeyedMutex } from '../../keyed-mutex';
+import { KeyedMutex } from '@rondo/platform';
 import { isThreadId, requireThreadId } from './thread-ids';
 
 /** Why the files of a workspace are gone: unused for too long, by a request, or without this executor. */

@@ -1,6 +1,6 @@
 import type { BrowserAction, BrowserScreen, ThreadId } from '@rondo/contract';
 import { TunnelError } from '@rondo/messaging';
-import { type KeyedMutex, toTurn } from '../../keyed-mutex';
+import type { KeyedMutex } from '@rondo/platform';
 import type { Sandbox } from '../../sandboxes';
 import { BrowserLost, BrowserProblem, PageUnresponsive } from './browser-errors';
 import type { Action, BrowserSession } from './browser-session';
@@ -8,6 +8,7 @@ import { browserTurn, runningBrowser } from './browsers';
 import { click, onScreen, press, turnWheel, typeText } from './input';
 import { keyPresses } from './keys';
 import { reachable } from './reachable';
+import { toTurn } from '../to-turn';
 
 /** A call of the agent is mostly over by then; one that is not may take minutes. */
 const turnWaitMs = 3_000;

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { setImmediate as turn } from 'node:timers/promises';
-import { KeyedMutex } from '../../../keyed-mutex';
+import { KeyedMutex } from '@rondo/platform';
 import type { MomentRecord } from './moment-store';
 
 interface SharesParts {

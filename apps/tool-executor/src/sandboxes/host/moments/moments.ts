@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { KeyedMutex } from '../../../keyed-mutex';
 import type { FileChanges } from '@rondo/contract';
 import { SandboxError } from '../../provider/sandbox-error';
 import type {
@@ -10,7 +9,7 @@ import type {
   UseOfFiles,
 } from '../../provider/sandbox-provider';
 import { requireThreadId } from '../../provider/thread-ids';
-import { toMessage } from '@rondo/platform';
+import { toMessage, KeyedMutex } from '@rondo/platform';
 import { bringBack } from './bring-back';
 import { compareTrees } from './compare-trees';
 import { AccountShares } from './account-shares';

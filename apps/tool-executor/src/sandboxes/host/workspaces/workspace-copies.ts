@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { KeyedMutex } from '../../../keyed-mutex';
+import { KeyedMutex } from '@rondo/platform';
 import type { CopyCounts, SandboxCopies } from '../../provider/sandbox-copies';
 import { SandboxError } from '../../provider/sandbox-error';
 import type { SandboxLog } from '../../provider/sandbox-provider';

@@ -1,5 +1,3 @@
-import type { ThreadId } from '@rondo/contract';
-
 /** Runs work with the same key one after the other, in the order of the calls. Different keys do not affect each other. */
 export class KeyedMutex {
   private readonly tails = new Map<string, Promise<void>>();
@@ -30,6 +28,3 @@ async function unlessAborted(turn: Promise<void>, signal: AbortSignal): Promise<
   signal.removeEventListener('abort', abort);
   signal.throwIfAborted();
 }
-
-/** The key of work of a thread that takes turns under a key of its own. */
-export const toTurn = (threadId: ThreadId, key: string): string => `${threadId} ${key}`;
