@@ -153,7 +153,7 @@ export function compose(config: GatewayConfig, log: Logger, tracing: Tracing) {
       operator.close();
     },
     close: async () => {
-      keysInFlight.close();
+      await keysInFlight.close();
       await signIn.keyUses.close();
       await closeAdapters(adapters);
     },

@@ -73,7 +73,7 @@ it.each([
   const request = { accountId: accountId.parse('acc_1'), key: 'once', requestHash: 'hash', isOnce: true } as const;
 
   await keys.fail(request, new ApiError(code, 'Not now.'));
-  keys.close();
+  await keys.close();
 
   expect(abandon).toHaveBeenCalledTimes(times);
 });

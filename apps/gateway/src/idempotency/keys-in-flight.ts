@@ -1,6 +1,7 @@
 import type { AccountId } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import type { IdempotencyKeys, IdempotentRequest, StoredResponse } from '@rondo/persistence';
+import { PeriodicTask } from '@rondo/platform';
 import { ApiError, retryAfter } from '../problems/api-error';
 import { problemResponse } from '../problems/problem-response';
 
@@ -22,13 +23,14 @@ const renewEveryMs = 3_000;
  */
 export class KeysInFlight {
   private readonly held = new Set<IdempotentRequest>();
-  private readonly timer: NodeJS.Timeout;
+  private readonly renewal: PeriodicTask;
 
   constructor(
     private readonly keys: Keys,
     private readonly onError: (error: unknown) => void,
   ) {
-    this.timer = setInterval(() => void this.renew(), renewEveryMs).unref();
+    this.renewal = new PeriodicTask({ everyMs: renewEveryMs, work: () => this.renew(), failed: onError });
+    this.renewal.start();
   }
 
   /**
@@ -85,13 +87,13 @@ export class KeysInFlight {
     this.held.delete(request);
   }
 
-  close(): void {
-    clearInterval(this.timer);
+  close(): Promise<void> {
+    return this.renewal.stop();
   }
 
-  /** Never rejects: a renewal that failed is made up for by the next one. */
+  /** One that fails is made up for by the next one. */
   async renew(): Promise<void> {
-    if (this.held.size > 0) await this.keys.renew([...this.held]).catch(this.onError);
+    if (this.held.size > 0) await this.keys.renew([...this.held]);
   }
 }
 
