@@ -14,7 +14,7 @@ import { readMaker } from '../auth/client-access';
 import { parseInput } from '../http/parse-input';
 import { IdempotentMessages } from '../idempotency/idempotent-requests';
 import { ApiError } from '../problems/api-error';
-import { RunService } from '../runs/run-service';
+import { RunService, toOnActiveRun } from '../runs/run-service';
 import { Replayed, type RunSocket, type RunsNamespace, Sockets } from './sockets';
 
 const created = z.object({ id: runId });
@@ -94,7 +94,7 @@ export class RunsGateway implements OnGatewayInit<RunsNamespace>, OnGatewayConne
       };
       const createRun = async (promised?: PendingKey<Run>) => {
         const create = () => this.runService.create(accountId, request, { id, promised, createdBy: readMaker(caller) });
-        const isNew = (request.on_active_run ?? request.agent?.on_active_run) !== 'steer';
+        const isNew = toOnActiveRun(request) !== 'steer';
         if (subscribe && isNew) return this.sockets.subscribeToNew(socket, { accountId, runId: id }, create);
         if (subscribe) this.sockets.requirePlace(socket);
         const { run } = await create();

@@ -145,10 +145,16 @@ export type RunRequest = SettingsRequest & {
   readonly metadata: Record<string, string>;
 };
 
+/** What becomes of the run where its thread has an active one: as the request says it for the run, else for its agent. */
+export const toOnActiveRun = ({
+  agent,
+  on_active_run: wanted,
+}: Pick<RunRequest, 'agent' | 'on_active_run'>): NewRun['onActiveRun'] => wanted ?? agent?.on_active_run ?? 'reject';
+
 /** What the agent says about the run holds where the request does not say it for the run. */
 function withPartsOfAgent(request: RunRequest) {
-  const { agent, on_active_run: wanted, metadata: own } = request;
-  const onActiveRun = wanted ?? agent?.on_active_run ?? ('reject' as const);
+  const { agent, metadata: own } = request;
+  const onActiveRun = toOnActiveRun(request);
   if (agent?.metadata === undefined) return { ...request, on_active_run: onActiveRun };
   const { metadata } = parseInput(z.object({ metadata: runMetadata }), { metadata: { ...agent.metadata, ...own } });
   return { ...request, on_active_run: onActiveRun, metadata };
