@@ -17,7 +17,7 @@ export interface Play {
 export async function playReply(play: Play, client: ClientConnection): Promise<void> {
   const { protocol, reply, fault, onOutput } = play;
   await client.wait(reply.turn.delay_ms ?? 0);
-  if (fault && (fault.after_chunks === undefined || !reply.asked.stream)) await strike(fault, client);
+  if (fault && (fault.after_chunks === undefined || !reply.asked.stream)) await strike(fault, client, raise);
 
   if (reply.asked.stream) return stream(play, client);
 
@@ -80,8 +80,8 @@ class Pacer {
   }
 }
 
-/** A fault in place of a response. */
-async function strike(fault: Fault, client: ClientConnection): Promise<never> {
+/** `refuse` sends the error of a fault that is one. */
+async function strike(fault: Fault, client: ClientConnection, refuse: (refusal: Refusal) => void): Promise<void> {
   switch (fault.kind) {
     case 'hang':
       return client.hang();
@@ -90,23 +90,17 @@ async function strike(fault: Fault, client: ClientConnection): Promise<never> {
     case 'rate_limit':
     case 'server_error':
     case 'overloaded':
-      throw refusalFor(fault.kind, fault);
+      refuse(refusalFor(fault.kind, fault));
   }
 }
 
-/** A fault in a stream that has begun: the status has been sent, so an error can only be sent as an event. */
-async function strikeMidStream(fault: Fault, protocol: Protocol, client: ClientConnection): Promise<void> {
-  switch (fault.kind) {
-    case 'hang':
-      return client.hang();
-    case 'reset':
-      return client.reset();
-    case 'rate_limit':
-    case 'server_error':
-    case 'overloaded':
-      client.end(protocol.errorFrame(refusalFor(fault.kind, fault)));
-  }
-}
+/** The status of a stream that has begun has been sent, so an error can only be sent as an event. */
+const strikeMidStream = (fault: Fault, protocol: Protocol, client: ClientConnection): Promise<void> =>
+  strike(fault, client, (refusal) => client.end(protocol.errorFrame(refusal)));
+
+const raise = (refusal: Refusal): never => {
+  throw refusal;
+};
 
 const sentences = {
   rate_limit: 'Rate limit reached. Please try again later.',
