@@ -11,7 +11,7 @@ module.exports = {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/src/**/*.spec.ts'],
   setupFiles: ['reflect-metadata'],
-  testTimeout: 120_000, // a bound for what hangs, on slow machines too; no test is about time
+  testTimeout: 300_000, // a bound for what hangs, on slow machines too; no test is about time
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
   transform: { '^.+\\.(ts|js|mjs)$': ['@swc/jest', transform] }, // scripts of deploy/local, too
   /** These packages have only ES modules, which jest must compile. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { newHelmSecrets } from './local/services/secret-variables.mjs';
+import { newHelmSecrets } from './local/servers/secret-variables.mjs';
 
 /**
  * `npm run --silent helm-secrets > rondo.env` makes what the Secret of a Helm release holds (docs/kubernetes.md), with passwords of

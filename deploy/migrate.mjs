@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { migrate } from './local/servers/apply-migrations.mjs';
 import { repoRoot } from './local/repo-root.mjs';
-import { passwordVariable } from './local/services/secret-variables.mjs';
+import { passwordVariable } from './local/servers/secret-variables.mjs';
 import { databaseServices, grantRoles, grantScaler } from './local/servers/roles.mjs';
 
 const url = process.env.DATABASE_URL;

@@ -3,7 +3,7 @@
  * prints that part of it, and with `-- --rotate` a new key before it (docs/operations.md).
  */
 import { randomBytes } from 'node:crypto';
-import { secretsKeyFor } from './local/services/secret-variables.mjs';
+import { secretsKeyFor } from './local/servers/secret-variables.mjs';
 
 const newKey = () => randomBytes(32).toString('base64');
 const present = process.env.SECRETS_KEY;

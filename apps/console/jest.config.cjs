@@ -1,3 +1,4 @@
+const client = require('../../libs/client/jest.config.cjs');
 const preset = require('../../jest.preset.cjs');
 
 const [[, [swc, options]]] = Object.entries(preset.transform);
@@ -13,5 +14,6 @@ module.exports = {
   testMatch: ['<rootDir>/src/**/*.spec.{ts,tsx}'],
   moduleFileExtensions: ['tsx', ...preset.moduleFileExtensions],
   transform: { ...preset.transform, '^.+\\.tsx$': [swc, { ...options, jsc: jsx }] },
-  transformIgnorePatterns: ['/node_modules/(?!marked/)'],
+  /** The DOM of tests and what reads Markdown are ES modules. */
+  transformIgnorePatterns: client.transformIgnorePatterns.map((pattern) => pattern.replace('(?!(', '(?!(marked|')),
 };

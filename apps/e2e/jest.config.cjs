@@ -17,5 +17,5 @@ module.exports = {
   moduleFileExtensions: ['ts', 'js', 'mjs', 'json', 'node'],
   transformIgnorePatterns: [`/node_modules/(?!${compiled.join('|')})`],
   transform: { '^.+\\.(ts|js|mjs)$': compile },
-  testTimeout: 120_000,
+  testTimeout: 300_000,
 };

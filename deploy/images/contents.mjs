@@ -37,9 +37,19 @@ export const images = {
 /** What only tests and compilers read. Licenses stay. */
 const notNeeded = /\.(map|[cm]?ts|tsbuildinfo)$|(^|\/)(testing|__fixtures__)\//;
 
-/** Of a package: also what explains it, and the query compilers of Prisma for other databases and other module formats. */
-const notNeededOfPackages =
-  /\.(map|[cm]?ts|md|markdown)$|runtime\/query_compiler_(?!fast_bg\.postgresql\.(wasm-base64\.)?js$)/;
+/**
+ * Of a package: also what explains it, the query compilers of Prisma for other databases and other module formats, and the
+ * vocabularies of js-tiktoken that no counter of tokens loads.
+ */
+const notNeededOfPackages = new RegExp(
+  [
+    /\.(map|[cm]?ts|md|markdown)$/,
+    /runtime\/query_compiler_(?!fast_bg\.postgresql\.(wasm-base64\.)?js$)/,
+    /js-tiktoken\/dist\/(index\.|ranks\/(?!(cl100k|o200k)_base\.cjs$))/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+);
 
 export const isNeeded = (path) => !notNeeded.test(path);
 export const isNeededOfPackage = (path) => !notNeededOfPackages.test(path);

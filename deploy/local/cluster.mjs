@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { help, parseArguments } from './cluster/arguments.mjs';
-import { readContext } from './cluster/context.mjs';
 import { ImageStore, imagesDirectory } from './cluster/image-store.mjs';
 import { Node } from './cluster/node.mjs';
 import { clusterPrograms, programsToStop } from './cluster/programs.mjs';
@@ -11,6 +10,7 @@ import { removeContainers } from './containers/containers.mjs';
 import { installPackages, requireNode } from './install/install.mjs';
 import { step, terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
+import { GatewayClient } from './cluster/gateway-client.mjs';
 
 const directory = join(repoRoot, '.data/cluster');
 const names = proofs.map(({ name }) => name);
@@ -47,4 +47,22 @@ async function main({ owns }) {
 async function proveAll(only, context) {
   for (const { name, prove } of proofs.filter((proof) => only.includes(proof.name)))
     await step(log, name, { work: () => prove(context), detail: (figures) => figures });
+}
+
+/** What a proof needs: the cluster, the release, clients of the gateways and of the servers. */
+async function readContext({ node, release, owns, directory, log }) {
+  const { kubectl } = node;
+  const secret = async (key) => {
+    const { data } = await kubectl.json('get', 'secret', 'rondo');
+    return Buffer.from(data[key], 'base64').toString();
+  };
+  const readAddress = async (service) => (await kubectl.json('get', 'service', `rondo-${service}`)).spec.clusterIP;
+  const [key, gateway] = [await secret('RONDO_ADMIN_KEY'), await readAddress('gateway')];
+  return {
+    ...{ node, kubectl, release, owns, directory, secret },
+    client: () => new GatewayClient(`http://${gateway}`, key),
+    serviceUrl: async (service, { user, password }) =>
+      `postgresql://${user}:${password}@${await readAddress(service)}:5432/rondo`,
+    note: (text) => log.note(`      ${text}`),
+  };
 }

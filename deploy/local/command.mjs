@@ -1,6 +1,6 @@
 import { ReportedError } from './progress.mjs';
 import { endRunningPrograms } from './run-program.mjs';
-import { killEverything } from './services/supervised-process.mjs';
+import { killEverything } from './processes/supervised-process.mjs';
 
 const sameKeyWithinMs = 500; // the terminal and npm both pass on one Ctrl-C
 

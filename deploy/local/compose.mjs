@@ -6,7 +6,7 @@ import { installPackages, requireNode } from './install/install.mjs';
 import { step, terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
 import { run } from './run-program.mjs';
-import { newComposeSecrets } from './services/secret-variables.mjs';
+import { newComposeSecrets } from './servers/secret-variables.mjs';
 
 const help = `npm run compose                    starts docker-compose.yml with a real Docker engine and Docker Compose 2, as README.md says, has a
                                    run of the demo model execute tools, and does both again after \`docker compose down\`

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { chromium as playwright } from 'playwright-core';
 import sharp from 'sharp';
-import { listPages, prepareExamples } from './documents/console-pictures.mjs';
+import { emptyPages, listPages, prepareExamples } from './documents/console-pictures.mjs';
 import { toApi, consoleLink } from './services/demo-runs.mjs';
 import { findBrowser } from './install/find-browser.mjs';
 import { repoRoot } from './repo-root.mjs';
@@ -23,9 +23,10 @@ const scrollToEnd = `(async () => {
     await new Promise((done) => requestAnimationFrame(done));
   }
 })()`;
+const wide = directory === undefined ? { width: 1200, height: 760 } : { width: 1440, height: 900 };
 const looks = {
-  light: { colorScheme: 'light', viewport: { width: 1200, height: 760 } },
-  dark: { colorScheme: 'dark', viewport: { width: 1200, height: 760 } },
+  light: { colorScheme: 'light', viewport: wide },
+  dark: { colorScheme: 'dark', viewport: wide },
   phone: { colorScheme: 'light', viewport: { width: 390, height: 760 } },
   'phone-dark': { colorScheme: 'dark', viewport: { width: 390, height: 760 } },
 };
@@ -42,12 +43,25 @@ for (const [look, settings] of Object.entries(looks)) {
   }
   await page.close();
 }
+if (directory !== undefined) {
+  const { api_key: key } = await api('POST', '/v1/admin/accounts', { name: 'Nothing yet' });
+  for (const look of ['light', 'phone']) {
+    const page = await browser.newPage(looks[look]);
+    await page.goto(await consoleLink({ api: toApi(url, key), url }));
+    for (const one of emptyPages) await picture(page, { ...one, look });
+    await page.close();
+  }
+}
 await browser.close();
 
 async function picture(page, { name, path, ready, proves = false, ends = false, opens, look }) {
   await page.goto(`${url}${path}`);
   await page.getByRole('heading', { level: 1 }).waitFor();
-  await page.getByText(ready).first().waitFor();
+  if (ready !== undefined) await page.getByText(ready).first().waitFor();
+  await page
+    .getByText(/^Loading /)
+    .first()
+    .waitFor({ state: 'detached' });
   if (proves) {
     await page.getByRole('button', { name: 'Verify this log' }).click();
     await page.getByText('proven in this browser').waitFor();

@@ -21,7 +21,7 @@ const homes = {
   'agent-worker': 'environment',
   summarizer: 'config',
   'tool-executor': 'config',
-  'demo-model': 'environment',
+  'demo-model': 'config',
 };
 
 /** `npm run docs` generates from the code: docs/tools.md, the tables of docs/configuration.md, .env.example, which variables reach which service, NATS permissions, the Grafana dashboard, the chart's copies of rules and dashboard, its values, schema and docs/helm-values.md, docs/environments.md, the client's types, docs/cli.md, the programs and tables of docs/facades, the age of docs/SCORECARD.md. */

@@ -10,7 +10,7 @@ import { installPackages, requireNode } from './install/install.mjs';
 import { buildNodeBase } from './containers/node-base.mjs';
 import { step, terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
-import { secret } from './services/secrets.mjs';
+import { secret } from './processes/secrets.mjs';
 
 const help = `npm run images             builds the images of deploy/Dockerfile without Docker or a registry, and runs every service from its own:
                            migrations, readiness, a run with commands in a sandbox; prints sizes and start times

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium as playwright } from 'playwright-core';
 import { runCommand } from './command.mjs';
-import { emptyDataDirectory } from './services/data-directory.mjs';
+import { emptyDataDirectory } from './processes/data-directory.mjs';
 import { findBrowser } from './install/find-browser.mjs';
 import { choosePort, isFree } from './servers/free-port.mjs';
 import { firstSteps } from './tests/newcomer-steps.mjs';

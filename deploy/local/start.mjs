@@ -1,8 +1,8 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from './services/build.mjs';
 import { runCommand } from './command.mjs';
-import { claimDataDirectory } from './services/data-directory.mjs';
+import { claimDataDirectory } from './processes/data-directory.mjs';
 import { toApi, consoleLink, startDemoRuns } from './services/demo-runs.mjs';
 import { isFree } from './servers/free-port.mjs';
 import { Infrastructure } from './servers/infrastructure.mjs';
@@ -10,8 +10,7 @@ import { installPackages, requireNode } from './install/install.mjs';
 import { prepareDatabase } from './servers/prepare-database.mjs';
 import { step, terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
-import { sandboxProblem } from './services/sandbox-problem.mjs';
-import { secret } from './services/secrets.mjs';
+import { secret } from './processes/secrets.mjs';
 import { Services } from './services/services.mjs';
 
 const help = `npm start installs, builds and runs Rondo; Ctrl-C stops it again.
@@ -109,4 +108,13 @@ or over REST:
     -H 'Authorization: Bearer ${adminKey}' -H 'Content-Type: application/json' \\
     -d '{"model": "demo/coder", "input": "Write a small program and run it."}'
 `;
+}
+
+/** Why tools cannot run, and what to do about it, from the log of a ready tool-executor; undefined if they can run. */
+function sandboxProblem(logFile) {
+  const lines = readFileSync(logFile, 'utf8').split('\n');
+  const line = lines.findLast((candidate) => candidate.includes('"sandboxes unavailable"'));
+  if (!line) return undefined;
+  const { reason, advice } = JSON.parse(line);
+  return [`${reason.trim().replace(/\.$/, '')}.`, advice].join(' ').replace(/\s+/g, ' ').trim();
 }

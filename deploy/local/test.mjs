@@ -35,7 +35,7 @@ const patterns = (onlyModels ? ['strict-providers.e2e'] : given).map((pattern) =
 const mostAgain = 2;
 
 /** Less than a CI waits, which would end this command without a word. */
-const limitMs = 50 * 60_000;
+const limitMs = 85 * 60_000;
 
 const verification = new Verification();
 

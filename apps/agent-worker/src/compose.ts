@@ -1,5 +1,5 @@
 import { ClientProxyFactory, Transport } from '@nestjs/microservices';
-import { eventId } from '@rondo/contract';
+import { eventId, type AccountId } from '@rondo/contract';
 import {
   CachingTokenCounter,
   type Model,
@@ -13,6 +13,9 @@ import {
   readToolSpace,
   readTiers,
   tools,
+  type CallSize,
+  type ModelProviders,
+  mostCallCost,
 } from '@rondo/domain';
 import { TiktokenCounter, createModels, findMaxTools } from '@rondo/llm';
 import {
@@ -27,6 +30,8 @@ import {
   natsTransportOptions,
   producerConnection,
   requestAdoption,
+  QueueShares,
+  usualQueueShare,
 } from '@rondo/messaging';
 import {
   Blobs,
@@ -45,8 +50,21 @@ import {
   isDatabaseUnavailable,
   openDatabase,
   readTracedRun,
+  type Database,
+  FetchedImages,
+  AccountSpending,
 } from '@rondo/persistence';
-import { type Logger, isoNow, newUlid, openTracing, readModelConnection } from '@rondo/platform';
+import {
+  type Logger,
+  isoNow,
+  newUlid,
+  openTracing,
+  readModelConnection,
+  OutboundProxy,
+  publicInternet,
+  resolveByDns,
+  resolveWithSystem,
+} from '@rondo/platform';
 import {
   ActiveRuns,
   ModelMetrics,
@@ -56,7 +74,6 @@ import {
   RunToolSets,
   composeRunTraces,
 } from '@rondo/run-holder';
-import { toAccountBudgets, createQueueShares, findReservations } from './activation/compose-accounts';
 import { createMcpCatalog, toTools } from './activation/compose-tools';
 import { AgentRunner } from './activation/agent-runner';
 import { DueRunPoller } from './activation/due-run-poller';
@@ -70,11 +87,15 @@ import { type Config, readModelProviders } from './config';
 import { composeDocuments, composeFiles } from './files/compose-files';
 import { DocumentsFromFiles } from './files/documents-from-files';
 import { ImagesFromBlobs } from './images/images-from-blobs';
-import { composeImages } from './images/compose-images';
 import { composeWorkspaces } from './workspaces/compose-workspaces';
 import { FactMetrics } from './maintenance/fact-metrics';
 import { maintenanceTasks } from './maintenance/maintenance-tasks';
 import { RunMetrics } from './activation/run-metrics';
+import { type ImageRules, fetchImage } from './images/fetch-image';
+import { ImageCache } from './images/image-cache';
+import { ImagesFromUrls } from './images/images-from-urls';
+import { AccountBudgets } from './activation/account-budgets';
+import { AccountReservations } from './activation/account-reservations';
 
 const name = 'agent-worker';
 
@@ -274,4 +295,62 @@ function toRunner(
     toolSetFor: (claim, signal) => toolSets.toolSetFor(claim, signal),
     toolsFor: toTools(adapters, placement),
   });
+}
+
+const imageCacheBytes = 64 * 1024 * 1024;
+const fetchTimeoutMs = 10_000;
+const pauseMs = 500;
+
+/** Where the images of messages come from: stored blobs, and URLs that are fetched under the operator's rules. */
+function composeImages({ database, blobs, config }: { database: Database; blobs: Blobs; config: Config }) {
+  const rules: ImageRules = {
+    resolve: resolveByDns(),
+    isAllowed: publicInternet({ deniedNetworks: config.IMAGE_DENIED_NETWORKS ?? [] }),
+    internalHosts: config.IMAGE_INTERNAL_HOSTS ?? [],
+    resolveInternal: resolveWithSystem(),
+    proxy: OutboundProxy.from(config),
+    timeoutMs: fetchTimeoutMs,
+  };
+  return {
+    imageCache: new ImageCache((runId, hashes) => blobs.read(runId, hashes), imageCacheBytes),
+    imagesFromUrls: new ImagesFromUrls({
+      recorded: new FetchedImages(database),
+      fetch: (url, signal) => fetchImage(url, rules, signal),
+      pauseMs,
+    }),
+  };
+}
+
+function toAccountBudgets(database: Database, config: Config, failed: (error: unknown) => void): AccountBudgets {
+  const spending = new AccountSpending(database);
+  return new AccountBudgets({
+    usd: config.ACCOUNT_BUDGET_USD,
+    tokens: config.ACCOUNT_BUDGET_TOKENS,
+    period: config.ACCOUNT_BUDGET_PERIOD,
+    spentBy: (id, period) => spending.ofRun(id, period),
+    nowMs: () => performance.now(),
+    failed,
+  });
+}
+
+/** Undefined where accounts have no tiers. */
+function findReservations(
+  reservations: Reservations,
+  { ACCOUNT_TIERS }: Config,
+  providers: ModelProviders,
+): AccountReservations | undefined {
+  const tiers = readTiers(ACCOUNT_TIERS);
+  const computeCost = (size: CallSize) => mostCallCost(size, providers, Date.now());
+  return tiers && new AccountReservations({ tiers, reservations, computeCost, nowMs: () => performance.now() });
+}
+
+/** Of the queue of tool calls. A tier may set another share. */
+function createQueueShares({ REDIS_URL: url, ACCOUNT_TIERS }: Config, reservations: Reservations): QueueShares {
+  const tiers = readTiers(ACCOUNT_TIERS);
+  if (!tiers) return new QueueShares({ url });
+  const readLimit = async (account: AccountId) => {
+    const { tier } = await reservations.toTerms(account);
+    return tiers.of(tier).quotas?.waiting_call_bytes ?? usualQueueShare;
+  };
+  return new QueueShares({ url, readLimit });
 }

@@ -13,14 +13,20 @@ import {
   workerConnection,
 } from '@rondo/messaging';
 import { readDeploymentState } from '@rondo/persistence';
-import { type Logger, HealthModule, MetricsModule, UnusableDependency, nestLogger } from '@rondo/platform';
+import {
+  type Logger,
+  HealthModule,
+  MetricsModule,
+  UnusableDependency,
+  nestLogger,
+  repeatOnGrid,
+} from '@rondo/platform';
 import { ActiveRuns } from '@rondo/run-holder';
 import { Registry } from 'prom-client';
 import { releaseAllRuns } from './activation/release-all-runs';
 import { RunProcessor } from './activation/run.processor';
 import { signalsController } from './activation/signals.controller';
-import { answerSecretQuestion } from './activation/answer-secret-question';
-import { answerSkillQuestion } from './activation/answer-skill-question';
+import { answerSecretQuestion, answerSkillQuestion } from './activation/answer-executor-questions';
 import { type AgentWorker, compose } from './compose';
 import type { Config } from './config';
 import { registerDeploymentMetrics } from './maintenance/deployment-metrics';
@@ -45,7 +51,11 @@ export async function startAgentWorker(config: Config, log: Logger) {
   await app.listen(config.PORT, config.HOST);
   worker.processor.start(config.RUN_CONCURRENCY);
   worker.tasks.start();
-  const leave = announceRunHolder(worker.nats, { id: config.WORKER_ID, service: 'agent-worker' });
+  const leave = announceRunHolder(
+    worker.nats,
+    { id: config.WORKER_ID, service: 'agent-worker' },
+    { repeat: repeatOnGrid },
+  );
   log.info({ workerId: config.WORKER_ID, port: config.PORT }, 'agent-worker started');
 
   return {

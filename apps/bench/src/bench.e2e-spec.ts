@@ -46,4 +46,4 @@ it('takes every measure and prints each step before it begins', async () => {
   const [first, ...others] = measures;
   const announced = [first, 'start of Rondo', 'warm-up of bare, 1 s', 'warm-up of rondo, 1 s', ...others];
   expect([...stdout.matchAll(/^ {2}… (.*)$/gm)].map(([, step]) => step)).toEqual(announced);
-}, 300_000);
+}, 900_000);

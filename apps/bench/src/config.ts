@@ -14,6 +14,7 @@ npm run bench -- --tracing 0.1     with tracing on, of this share of the runs; w
 npm run bench -- --profile         also writes CPU profiles of the services and prints their largest costs
 npm run bench -- --trace           instead prints each message on the way of a run, with its time and CPU; with --only start
 npm run bench -- --profiles DIR    where profiles and traces are written to (.data/profiles)
+npm run bench -- --v8 interrupt-budget=135168  with these flags of V8 in the services, separated by commas, after those that they set
 npm run bench -- --warm-up 20      seconds under load before the first measure, instead of ${whole.warmUpSeconds}
 npm run bench -- --out FILE        also writes the figures as JSON`;
 
@@ -31,6 +32,11 @@ const request = z.object({
   tracing: z.coerce.number().min(0).max(1).optional(),
   profile: z.boolean().default(false),
   trace: z.boolean().default(false),
+  v8: z
+    .string()
+    .regex(/^[\w-]+(=\w+)?(,[\w-]+(=\w+)?)*$/)
+    .transform((list) => list.split(',').map((flag) => `--${flag}`))
+    .default([]),
   'warm-up': z.coerce.number().min(1).optional(),
   profiles: z
     .string()
@@ -53,6 +59,7 @@ export function readOptions(args: string[]) {
       tracing: { type: 'string' },
       profile: { type: 'boolean' },
       trace: { type: 'boolean' },
+      v8: { type: 'string' },
       'warm-up': { type: 'string' },
       profiles: { type: 'string' },
       out: { type: 'string' },

@@ -15,6 +15,8 @@ export interface RondoRequest {
   readonly leases: Scale['leases'];
   /** Variables of every service. */
   readonly everywhere?: Readonly<Record<string, string>>;
+  /** Modules that are loaded into every service before its own code. */
+  readonly preloaded?: readonly string[];
   /** Variables of the worker. */
   readonly worker?: Readonly<Record<string, string>>;
 }
@@ -29,8 +31,9 @@ export class RondoSystem implements MeasuredSystem {
     readonly client: RondoClient,
   ) {}
 
-  static async start({ modelUrl, leases, everywhere = {}, worker = {} }: RondoRequest): Promise<RondoSystem> {
+  static async start({ modelUrl, leases, worker = {}, ...needs }: RondoRequest): Promise<RondoSystem> {
     const providers = [{ name: 'bench', base_url: `${modelUrl}/v1` }];
+    const everywhere = toVariables(needs);
     const shared = { MODEL_PROVIDERS: JSON.stringify(providers), LOG_LEVEL: 'info', ...everywhere };
     const deployment = await RunningRondo.start({
       instances: ['tool-executor', 'agent-worker', 'summarizer', 'gateway'],
@@ -124,6 +127,11 @@ export class RondoSystem implements MeasuredSystem {
     await this.deployment.stop();
   }
 }
+
+const toVariables = ({ everywhere = {}, preloaded = [] }: Pick<RondoRequest, 'everywhere' | 'preloaded'>) => ({
+  ...everywhere,
+  ...(preloaded.length > 0 && { NODE_OPTIONS: preloaded.map((path) => `--require ${JSON.stringify(path)}`).join(' ') }),
+});
 
 interface Submission {
   readonly plan: Plan;

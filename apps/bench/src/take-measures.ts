@@ -1,7 +1,8 @@
+import { join } from 'node:path';
 import type { Bench } from './bench';
 import type { BenchOptions } from './config';
 import { comparisons, counts, trials } from './measures/all-measures';
-import type { Comparison, Figure, ModelProcess, Trial } from './measures/measure';
+import type { Comparison, Figure, ModelProcess, Needs, Trial } from './measures/measure';
 import { Profiling, cpuProfiles, traces } from './profile/profiling';
 import { type Taken, toTaken } from './report/outcome';
 import { type Round, compare, warmUp } from './rounds';
@@ -64,10 +65,10 @@ async function takeCompared(
   const recording = options.trace ? traces : options.profile ? cpuProfiles : undefined;
   const profiling = recording && new Profiling(options.profiles, recording);
   const bare = await bench.startBare(model.url);
-  const tracing = options.tracing === undefined ? {} : await bench.startTracing(options.tracing);
-  const everywhere = { ...tracing, ...profiling?.needs.everywhere };
+  const tracing = options.tracing === undefined ? {} : { everywhere: await bench.startTracing(options.tracing) };
+  const needs = together([tracing, profiling?.needs ?? {}, setFlags(options.v8)]);
   const rondo = await step('start of Rondo', () =>
-    bench.startRondo({ modelUrl: model.url, leases: options.scale.leases, everywhere }),
+    bench.startRondo({ modelUrl: model.url, leases: options.scale.leases, ...needs }),
   );
   const context = { model, scale: options.scale };
   for (const system of [bare, rondo]) {
@@ -83,9 +84,21 @@ async function takeCompared(
 }
 
 async function runTrial({ bench, model, options }: Session, trial: Trial): Promise<Round[]> {
-  const rondo = await bench.startRondo({ modelUrl: model.url, leases: options.scale.leases, ...trial.needs });
+  const needs = together([trial.needs, setFlags(options.v8)]);
+  const rondo = await bench.startRondo({ modelUrl: model.url, leases: options.scale.leases, ...needs });
   const onSystemCore = <T>(work: () => Promise<T>) => bench.onSystemCore(work);
   const found = await trial.run(rondo, { model, scale: options.scale, onSystemCore });
   await rondo.stop();
   return [{ rondo: found }];
 }
+
+const setFlags = (flags: readonly string[]): Needs =>
+  flags.length === 0
+    ? {}
+    : { preloaded: [join(__dirname, 'inside/v8-flags.js')], everywhere: { BENCH_V8_FLAGS: flags.join(' ') } };
+
+const together = (needs: readonly Needs[]): Needs => ({
+  preloaded: needs.flatMap(({ preloaded = [] }) => preloaded),
+  everywhere: Object.assign({}, ...needs.map(({ everywhere }) => everywhere)) as NonNullable<Needs['everywhere']>,
+  worker: Object.assign({}, ...needs.map(({ worker }) => worker)) as NonNullable<Needs['worker']>,
+});

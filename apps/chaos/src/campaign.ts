@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import type { Experiment } from './experiment';
 import type { Findings } from './scorecard/findings';
 import { type Result, missedIn } from './scorecard/scorecard';
-import { type Scale, TestBed } from './test-bed/test-bed';
-import { type Progress, noProgress } from './progress';
+import { type Scale, TestBed, type Progress, noProgress } from './test-bed/test-bed';
 
 /** Reports the progress of a campaign. */
 export interface ProgressReporter {

@@ -1,21 +1,25 @@
 import type { Command } from './command';
 import { agentsApply, agentsList, agentsShow } from './commands/agents';
-import { answer, resolve } from './commands/answer';
+import { answer, resolve, inbox } from './commands/answer';
 import { approvals, approve, deny } from './commands/approve';
 import { chat } from './commands/chat';
 import { toCompletion } from './commands/completion';
 import { openConsole } from './commands/console';
 import { doctor } from './commands/doctor';
-import { evalAgent, evalNew } from './commands/eval-new';
-import { evalPin, evalReplay } from './commands/eval-replay';
-import { evalCompare, evalReport, evalScore } from './commands/eval-results';
-import { evalRun } from './commands/eval-run';
+import {
+  evalAgent,
+  evalNew,
+  evalPin,
+  evalReplay,
+  evalCompare,
+  evalReport,
+  evalScore,
+  evalRun,
+} from './evaluation/eval-commands';
 import { sandboxesExec } from './commands/exec';
 import { facade } from './commands/facade';
 import { filesGet, filesList, filesPut } from './commands/files';
-import { fork } from './commands/fork';
-import { rewindPreview } from './commands/rewind-preview';
-import { inbox } from './commands/inbox';
+import { fork, rewindPreview, retry } from './commands/fork';
 import { keysCreate, keysList, keysRevoke } from './commands/keys';
 import {
   mcpConfirm,
@@ -28,15 +32,12 @@ import {
   mcpPrompt,
   mcpPrompts,
 } from './commands/mcp';
-import { retry } from './commands/retry';
-import { run } from './commands/run';
+import { run, stop, watch } from './commands/run';
 import { runs } from './commands/runs';
 import { setup } from './commands/setup';
 import { skillsAdd, skillsFiles, skillsRemove } from './commands/skills';
-import { stop } from './commands/stop';
 import { usage } from './commands/usage';
 import { exportRun, verify } from './commands/verify';
-import { watch } from './commands/watch';
 import { why } from './commands/why';
 import { resourceCommands } from './resources/resource-table';
 

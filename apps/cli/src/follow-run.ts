@@ -1,9 +1,10 @@
-import { type HandledTools, type Waiting, isTerminal } from '@rondo/client';
+import { type HandledTools, type RunView, type Waiting, isTerminal } from '@rondo/client';
 import type { Context } from './command';
 import type { Ending } from './exit-codes';
 import { nextStep } from './next-step';
 import { askAboutApprovals } from './show-approval';
 import { RunDisplay, receiptLines, showEnding } from './show-run';
+import type { Terminal } from './terminal';
 
 export interface Following {
   readonly after?: number;
@@ -43,10 +44,15 @@ export async function followRun(
     served.abort();
   }
   const { view } = display.log;
-  if (view.status === 'stopped' && view.stop?.reason != null) terminal.note(`  why: ${view.stop.reason}`);
-  if (view.stop) terminal.note(receiptLines(view.stop.receipt).join('\n'));
+  const run = await rondo.runs.get(runId);
+  if (view.stop && run.steers?.is_read !== true) showStop(terminal, view.stop);
   if (view.status === 'completed' && !terminal.isJson) await showResponse(runId, display, context);
-  return showEnding(terminal, await rondo.runs.get(runId));
+  return showEnding(terminal, run);
+}
+
+function showStop(terminal: Terminal, { reason, receipt }: NonNullable<RunView['stop']>): void {
+  if (reason !== null) terminal.note(`  why: ${reason}`);
+  terminal.note(receiptLines(receipt).join('\n'));
 }
 
 /** Other runs, or a program, end the wait: nothing is asked at the terminal. */

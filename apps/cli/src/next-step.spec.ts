@@ -10,6 +10,13 @@ it('a model that there is not leads to the list of models', () => {
   ]);
 });
 
+it('a run whose message was read leads to the run that has read it', () => {
+  const steers = { run_id: 'run_2', is_read: true };
+
+  expect(findRemedy({ error: null, steers })).toBe('rondo watch run_2');
+  expect(findRemedy({ error: null, steers: { ...steers, is_read: false } })).toBeUndefined();
+});
+
 it('a run that waits leads to the command that helps it', () => {
   expect(nextStep('run_1', { reason: 'caller_tools' })).toBe('rondo watch run_1');
   expect(nextStep('run_1', { reason: 'ask' })).toContain('rondo answer run_1');

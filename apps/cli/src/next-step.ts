@@ -14,6 +14,8 @@ export function nextStep(runId: string, waiting: Pick<Waiting, 'reason' | 'quest
 /** The codes of a model that its provider does not have, or cannot use so. */
 const wrongModel: readonly string[] = ['not_found', 'model_not_supported'];
 
-/** The command that helps after a failure; undefined where none does. */
-export const findRemedy = ({ error }: Pick<Run, 'error'>): string | undefined =>
-  error && wrongModel.includes(error.code) ? 'rondo models ls' : undefined;
+/** The command that helps after the end of a run; undefined where none does. */
+export function findRemedy({ error, steers }: Pick<Run, 'error' | 'steers'>): string | undefined {
+  if (steers?.is_read === true) return `rondo watch ${steers.run_id}`;
+  return error && wrongModel.includes(error.code) ? 'rondo models ls' : undefined;
+}

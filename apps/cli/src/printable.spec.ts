@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { printable } from './printable';
+import { printable } from './terminal';
 
 describe('printable', () => {
   it.each([

@@ -43,6 +43,10 @@ describe('the command line', () => {
     });
   });
 
+  it.each(['--help', '-h'])('lists the commands of a resource with %s, too', async (word) => {
+    expect(await run('memory', word)).toEqual(await run('help', 'memory'));
+  });
+
   it('shows of a command that has the name of a resource, too, what it does and the others', async () => {
     expect((await run('help', 'runs')).output).toMatch(/List runs, newest first\.[^]*rondo runs result RUN/);
   });

@@ -21,11 +21,12 @@ export async function runCommandLine(words: readonly string[], streams: Streams)
 
 async function dispatch(words: readonly string[], terminal: Terminal): Promise<Ending> {
   const [first, ...rest] = words;
-  if (first === undefined || first === '--help' || first === '-h') return showOverview(terminal);
+  if (first === undefined || asksForHelp(first)) return showOverview(terminal);
   if (first === '--version' || first === '-V') return show(manifest.version, terminal);
   if (first === 'help') return help(rest, terminal);
   const found = await loadCommand(words);
   if (!found) {
+    if (hasCommandsFor(first) && asksForHelp(rest[0])) return help([first], terminal);
     if (hasCommandsFor(first)) throw new UsageError(`${first} needs another word. See: rondo help ${first}`);
     throw new UsageError(`There is no command ${first}. See: rondo help`);
   }
@@ -44,6 +45,8 @@ async function loadCommand(words: readonly string[]): Promise<readonly [Command,
   const [named, args] = found;
   return ['load' in named ? await named.load() : named, args];
 }
+
+const asksForHelp = (word: string | undefined): boolean => word === '--help' || word === '-h';
 
 const hasCommandsFor = (word: string): boolean =>
   [...commands, ...resourceCommands].some(({ name }) => name.startsWith(`${word} `));

@@ -138,8 +138,8 @@ export class RunDisplay {
     const { result, tool_call_id: id } = data;
     if (!this.shown.has(id) && result.output !== '') this.terminal.note(shortened(result.output, 400), 'dim');
     const exit = result.exit_code === undefined ? '' : ` (exit code ${result.exit_code})`;
-    const seconds = ` in ${(data.duration_ms / 1000).toFixed(1)} s`;
-    if (result.success) this.note(`✓ ${data.name}${exit}${seconds}`, result.exit_code ? 'yellow' : 'green');
+    if (result.success)
+      this.note(`✓ ${data.name}${exit}${describeDuration(data.duration_ms)}`, result.exit_code ? 'yellow' : 'green');
     else this.note(`✗ ${data.name}: ${shortened(result.error ?? result.output)}`, 'red');
   }
 
@@ -156,6 +156,13 @@ export class RunDisplay {
   }
 }
 
+/** Nothing of a call that did not run, or for less than a millisecond. */
+function describeDuration(durationMs: number): string {
+  const ms = Math.round(durationMs);
+  if (ms === 0) return '';
+  return ms < 1_000 ? ` in ${ms} ms` : ` in ${(ms / 1_000).toFixed(1)} s`;
+}
+
 /** How a run ended, as a line and as an exit code. */
 export function showEnding(terminal: Terminal, run: Run): Ending {
   const cost = run.usage.cost_usd ? `, $${run.usage.cost_usd.toFixed(4)}` : '';
@@ -166,6 +173,7 @@ export function showEnding(terminal: Terminal, run: Run): Ending {
   if (outcome === 'done') terminal.note(`completed · ${about}`, 'dim');
   else if (outcome === 'failed') terminal.note(`failed: ${run.error?.message ?? ''} · ${about}`, 'red');
   else if (outcome === 'unfinished') terminal.note(`${word.toLowerCase()}: ${sentence} · ${about}`, 'yellow');
+  else if (run.steers?.is_read === true) terminal.note(`${sentence} · ${run.id}`, 'dim');
   else terminal.note(`${run.status} · ${about}`, 'yellow');
   const remedy = findRemedy(run);
   if (remedy !== undefined) terminal.note(`→ ${remedy}`, 'dim');

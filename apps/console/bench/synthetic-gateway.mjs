@@ -30,7 +30,7 @@ export async function startGateway({ dist, status, lastSeq, stream, chat = { mes
   const lists = { [`/v1/threads/${ids.thread}/messages`]: chat.messages, '/v1/runs': chat.runs };
   const answers = {
     [`/v1/threads/${ids.thread}`]: { ...thread, created_at: new Date().toISOString() },
-    ...{ '/v1/agents': empty, '/v1/sandboxes': empty, '/v1/models': { ...empty, providers: [] } },
+    ...{ '/v1/agents': empty, '/v1/sandboxes': empty, '/v1/models': { ...empty, providers: [] }, '/v1/threads': empty },
     '/v1/session': session,
     '/v1/inbox': empty,
     [`/v1/runs/${ids.run}`]: toRun(status, lastSeq),

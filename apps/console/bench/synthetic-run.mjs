@@ -172,7 +172,7 @@ export const toRun = (status, lastSeq) => ({
   ...{ id: ids.run, thread_id: ids.thread, status, iteration: 1, last_seq: lastSeq, epoch: 1, finish_reason: null },
   ...{ error: null, waiting: null, usage, profile: 'suna', model: 'demo/plain', agent_id: null, agent_version: null },
   ...{ metadata: { title: 'A synthetic run' }, preview: null, stop_requested_at: null, created_at: at, started_at: at },
-  ...{ finished_at: null, project_id: null, forked_from: null, trace_id: null },
+  ...{ finished_at: null, project_id: null, forked_from: null, trace_id: null, steers: null },
   ...{ parent_run_id: null, parent_call_id: null, root_run_id: null, user: null },
   settings: {
     ...{ profile: 'suna', model: 'demo/plain', agent: {}, tools: [], llm: {}, processor: {}, budget: {} },

@@ -5,7 +5,7 @@ import { Suspense, lazy, useEffect, useMemo, useState } from 'react';
 import { readSharedThread } from './chat/shared-path.ts';
 import { router } from './routes.tsx';
 import { clientOfCookie, currentSession } from './session/session.ts';
-import { SignIn, SignInAgain } from './session/sign-in.tsx';
+import { SignIn, SignInAgain } from './shell/sign-in.tsx';
 import { SessionContext } from './session/use-session.ts';
 import { Failed } from './ui/states.tsx';
 

@@ -4,7 +4,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Console } from './console.tsx';
 import { preloadPage } from './routes.tsx';
-import { applyTheme, storedTheme } from './ui/theme.ts';
+import { applyTheme, storedTheme } from './shell/theme-switch.tsx';
 
 applyTheme(storedTheme());
 

@@ -1,20 +1,24 @@
-import { Link, createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
-import { readCompareSearch } from './compare/compare-search.ts';
-import { readDeliverySearch } from './endpoints/delivery-search.ts';
-import { readAgentsSearch } from './agents/agents-search.ts';
-import { readAuditSearch } from './keys/audit-search.ts';
-import { readEvaluationSearch } from './evaluations/evaluation-search.ts';
+import { Link, Navigate, createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import {
+  readCompareSearch,
+  readDeliverySearch,
+  readAgentsSearch,
+  readAuditSearch,
+  readEvaluationSearch,
+  readMemorySearch,
+  readStoreSearch,
+  readRunsSearch,
+  readSandboxSearch,
+  readSkillSearch,
+  readThreadsSearch,
+  readUsageSearch,
+} from './searches.ts';
 import { gatewayUrl } from './gateway-url.ts';
-import { readMemorySearch, readStoreSearch } from './memory/memory-search.ts';
 import { RunsPage } from './runs/runs-page.tsx';
-import { readRunsSearch } from './runs/runs-search.ts';
-import { readSandboxSearch } from './sandboxes/sandbox-search.ts';
-import { readSkillSearch } from './skills/skill-search.ts';
 import { requestEarly } from './session/early-requests.ts';
+import { useMay } from './session/use-may.ts';
 import { Shell } from './shell/shell.tsx';
-import { readThreadsSearch } from './threads/threads-search.ts';
 import { Failed } from './ui/states.tsx';
-import { readUsageSearch } from './usage/usage-search.ts';
 
 const root = createRootRoute({
   component: Shell,
@@ -41,8 +45,14 @@ const readNewRunSearch = ({ from }: Record<string, unknown>): { from?: string } 
 const readErrorsSearch = ({ days }: Record<string, unknown>): { days?: number } =>
   typeof days === 'number' && days > 0 ? { days: Math.min(Math.ceil(days), 90) } : {};
 
+/** Those who administer the account see what happens in it, and others begin a conversation where they may. */
+function FirstPage() {
+  const [mayWrite, isAdmin] = [useMay('write'), useMay('admin')];
+  return <Navigate to={mayWrite && !isAdmin ? '/threads/new' : '/runs'} replace />;
+}
+
 const routes = [
-  createRoute({ getParentRoute, path: '/', beforeLoad: () => redirect({ to: '/runs', throw: true }) }),
+  createRoute({ getParentRoute, path: '/', component: FirstPage }),
   createRoute({ getParentRoute, path: '/runs', component: RunsPage, validateSearch: readRunsSearch }),
   createRoute({
     getParentRoute,

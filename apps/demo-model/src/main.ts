@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { pino } from 'pino';
-import { config } from './config';
+import { readConfig } from './config';
 import { startDemoModel } from './demo-model-server';
 
 const log = pino({ name: 'demo-model' });
 
 async function main(): Promise<void> {
+  const config = readConfig();
   const server = await startDemoModel({
     port: config.PORT,
     host: config.HOST,

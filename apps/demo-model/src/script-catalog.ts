@@ -1,16 +1,13 @@
 import { Refusal } from './refusal';
-import { pipeline, team } from './scripts/agent-scripts';
+import { pipeline, team, judge } from './scripts/agent-scripts';
 import { coder } from './scripts/coder';
-import { judge } from './scripts/judge';
-import { length } from './scripts/length';
+import { length, ask, empty, long, plain, summary, thinking, title } from './scripts/text-scripts';
 import { site } from './scripts/site';
 import { scripted } from './scripts/scripted';
 import { error429, error500, hang, overloaded, reset, resetFirst } from './scripts/fault-scripts';
-import { ask, empty, long, plain, summary, thinking, title } from './scripts/text-scripts';
 import { badArguments, badJson, loop, parallel, slowTool, unknownTool } from './scripts/tool-scripts';
 import type { Conversation } from './script/script-conversation';
-import { parseModelName } from './script/model-name';
-import type { Script } from './script/script';
+import { parseModelName, type Script } from './script/script';
 import type { Turn } from './script/turn';
 
 /** Every model of this server by its name; Rondo calls them `demo/<name>`. */

@@ -5,7 +5,7 @@ import { CORE_SCHEMA, load, mergeTag } from 'js-yaml';
 import { z } from 'zod';
 import { composeSchema } from '../../../deploy/local/containers/compose-schema.mjs';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
-import { composeSecrets } from '../../../deploy/local/services/secret-variables.mjs';
+import { composeSecrets } from '../../../deploy/local/servers/secret-variables.mjs';
 import { images } from '../../../deploy/images/contents.mjs';
 import { serviceVariablesOfTools } from '../../tool-executor/src/services/service-settings';
 import { containerEnvironment } from './compose-file';
@@ -48,7 +48,7 @@ async function readErrors(file: unknown): Promise<string[]> {
 describe('docker-compose.yml', () => {
   it('is what the Compose specification allows', async () => {
     expect(await readErrors(document)).toEqual([]);
-  }, 120_000);
+  });
 
   it('mounts the certificates of NODE_EXTRA_CA_CERTS in every container of this repository', async () => {
     const variables = load(readFileSync(join(repoRoot, 'deploy/compose-variables.yml'), 'utf8'), {
@@ -69,13 +69,13 @@ describe('docker-compose.yml', () => {
         }),
       ]);
     }
-  }, 120_000);
+  });
 
   it('would be refused with a misspelt key', async () => {
     const misspelt = { services: { gateway: { image: 'rondo-gateway', read_onyl: true } } };
 
     expect(await readErrors(misspelt)).not.toEqual([]);
-  }, 120_000);
+  });
 
   it('names only networks, volumes and services that it declares', () => {
     for (const [name, { networks, volumes, depends_on }] of services) {

@@ -12,15 +12,15 @@ import {
 import { modelVariables } from '@rondo/platform';
 import { z } from 'zod';
 import { allNatsPermissions } from '@rondo/messaging';
-import { composeSecrets } from '../../../deploy/local/services/secret-variables.mjs';
+import { composeSecrets } from '../../../deploy/local/servers/secret-variables.mjs';
 import { toExample, withTables } from '../../../deploy/local/documents/configuration-reference.mjs';
 import { environmentsPage } from '../../../deploy/local/documents/environments.mjs';
 import { composeConfiguration } from '../../../deploy/local/servers/nats-server-configuration.mjs';
 import { serviceEnvironment } from '../../../deploy/local/services/service-environment.mjs';
 import { toolReference } from '../../../deploy/local/documents/tool-reference.mjs';
 import { environment as agentWorker } from '../../agent-worker/src/environment';
-import { environment as demoModel } from '../../demo-model/src/environment';
-import { parseModelName } from '../../demo-model/src/script/model-name';
+import { environment as demoModel } from '../../demo-model/src/config';
+import { parseModelName } from '../../demo-model/src/script/script';
 import { scripts } from '../../demo-model/src/script-catalog';
 import { environment as gateway } from '../../gateway/src/config';
 import { environment as summarizer } from '../../summarizer/src/config';

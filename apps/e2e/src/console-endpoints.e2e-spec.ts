@@ -89,6 +89,7 @@ describe('what an account tells others and may spend, in the console', () => {
       .waitFor();
     await page.getByRole('link', { name: 'Webhooks out' }).click();
     await deliveries().getByText(`http://${host}/`).waitFor();
+    await page.getByRole('list', { name: 'Endpoints' }).getByText('Given up after 1 attempt.').waitFor();
     status = 204;
     await page.getByRole('button', { name: 'Send again: run.completed' }).click();
     await page.getByText('Everything was accepted, or is still tried.').waitFor();

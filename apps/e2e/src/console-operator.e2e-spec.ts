@@ -113,7 +113,7 @@ describe('the console for those who operate an account', () => {
     expect(await acts.getByText('api_key.create').count()).toBe(1);
     await page.getByLabel('Outcome').selectOption('refused');
     await page.getByRole('button', { name: 'Filter' }).click();
-    await page.getByText('No such acts.').waitFor();
+    await page.getByText('No entry matches these filters.').waitFor();
   });
 
   it('shows what models have used, as a chart that can be read, as tables, and as a file', async () => {

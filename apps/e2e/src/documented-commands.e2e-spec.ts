@@ -50,7 +50,7 @@ const settings = {
     ['browsers', /event: run\.completed.*thr_/s],
     ['caller-tools', /"waiting_tool","caller_tools".*"get_weather","Bergen".*completed\ncompleted/s],
     ['lists', /"queued":.*"waiting_input":[1-9]/],
-    ['memory', /"version":2.*"excerpt":"[^"]*likes coffee.*"caller_id":"key_/s],
+    ['memory', /"version":2.*"excerpt":"[^"]*likes coffee.*"caller_id":"key_.*"status":"queued".*"name":"handbook"/s],
     ['operations', /"cause":"answer"/],
     ['projects', /"is_public":true.*prj_/s],
     ['schedules', /"next_fires":\[/],

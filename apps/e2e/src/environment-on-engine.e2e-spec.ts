@@ -62,7 +62,7 @@ describe('the image and the packages of an agent in containers', () => {
       },
     });
     client = rondo.client();
-  }, 120_000);
+  });
   afterAll(async () => {
     expect(await rondo.violations()).toEqual([]);
     await rondo.services.stop();
@@ -101,9 +101,9 @@ describe('the image and the packages of an agent in containers', () => {
     const run = await begin(version);
     await Promise.race([held, client.settled(run.id).then(({ error }) => Promise.reject(new Error(error?.message)))]);
     const { cause, sentence } = await client.json<RunWait>('GET', `/runs/${run.id}/why`);
-    expect([cause, sentence.replaceAll(/\d+ s/g, '… s')]).toEqual([
+    expect([cause, sentence]).toEqual([
       'workspace',
-      `Prepares the workspace, … s: the image ${image}, the packages semver@${version}. Now the packages are installed, … s.`,
+      `Prepares the workspace: the image ${image}, the packages semver@${version}. Now the packages are installed.`,
     ]);
     await rondo.services.get(killed).kill();
     hold = () => Promise.resolve();

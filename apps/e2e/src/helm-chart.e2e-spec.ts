@@ -12,9 +12,9 @@ import { composeConfiguration } from '../../../deploy/local/servers/nats-server-
 import { promtool } from '../../../deploy/local/servers/prometheus.mjs';
 import { run } from '../../../deploy/local/run-program.mjs';
 import { runtimeVariables } from '../../../deploy/local/services/service-variables.mjs';
-import { executorPassword, newHelmSecrets } from '../../../deploy/local/services/secret-variables.mjs';
+import { executorPassword, newHelmSecrets } from '../../../deploy/local/servers/secret-variables.mjs';
 import { environment as agentWorker } from '../../agent-worker/src/environment';
-import { environment as demoModel } from '../../demo-model/src/environment';
+import { environment as demoModel } from '../../demo-model/src/config';
 import { environment as gateway } from '../../gateway/src/config';
 import { environment as summarizer } from '../../summarizer/src/config';
 import { environment as toolExecutor } from '../../tool-executor/src/config';
@@ -140,7 +140,7 @@ describe('the Helm chart', () => {
 
     const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--ignoreConfig', file];
     await run(join(root, 'node_modules/.bin/tsc'), options, { cwd: root });
-  }, 120_000);
+  });
 
   it('refuses misspelt values, and what cannot work, with a sentence that says what to do', async () => {
     expect(await refusal(...bundled, 'gateway.replica=2')).toContain("additional properties 'replica' not allowed");

@@ -38,7 +38,7 @@ let assembled: ReturnType<typeof assemble>;
 beforeAll(() => {
   folder = mkdtempSync('/var/tmp/rondo-image-contents-');
   assembled = assemble({ root: repoRoot, to: folder });
-}, 120_000);
+});
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
@@ -204,7 +204,7 @@ describe('services that have only the files of their images', () => {
         env,
       }),
     });
-  }, 120_000);
+  });
   afterAll(() => rondo.stop());
 
   it('serve a run of the command line that has only the files of its image', async () => {

@@ -56,11 +56,11 @@ describe('npm start where Docker runs and reaches no registry', () => {
     expect(second.get('nats').pid).toEqual(expect.any(Number));
     expect(calls().filter((call) => call.includes(' up '))).toHaveLength(1);
     await second.stop();
-  }, 120_000);
+  });
 
   it('says what Docker said where the data of the server is in Docker, instead of starting an empty one', async () => {
     withEngine({ hasData: true });
 
     await expect(start()).rejects.toThrow('no such host');
-  }, 120_000);
+  });
 });

@@ -40,7 +40,7 @@ beforeAll(async () => {
   watcher = rondo.client().connect();
   watcher.on('event', (event: { id: string }) => void seen.push(event));
   await watcher.emitWithAck('run.subscribe', { run_id: parkedRun.id, after_seq: 0 });
-}, 60_000);
+});
 afterAll(async () => {
   watcher.close();
   await Promise.all(connections.map((connection) => connection.close()));

@@ -4,7 +4,7 @@ import { CORE_SCHEMA, loadAll } from 'js-yaml';
 import { z } from 'zod';
 import { helmProgram } from '../../../deploy/local/containers/helm.mjs';
 import { ProgramError, run } from '../../../deploy/local/run-program.mjs';
-import { composeSecrets } from '../../../deploy/local/services/secret-variables.mjs';
+import { composeSecrets } from '../../../deploy/local/servers/secret-variables.mjs';
 import { serviceEnvironment } from '../../../deploy/local/services/service-environment.mjs';
 import {
   chartVariables,
@@ -16,7 +16,7 @@ import {
 } from '../../../deploy/local/services/service-variables.mjs';
 import type { ServiceName } from '../../../deploy/local/services/services.mjs';
 import { environment as agentWorker } from '../../agent-worker/src/environment';
-import { environment as demoModel } from '../../demo-model/src/environment';
+import { environment as demoModel } from '../../demo-model/src/config';
 import { environment as gateway } from '../../gateway/src/config';
 import { environment as summarizer } from '../../summarizer/src/config';
 import { environment as toolExecutor } from '../../tool-executor/src/config';

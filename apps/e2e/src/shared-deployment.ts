@@ -26,13 +26,24 @@ const ordinary: Configure = async () => ({
     'agent-worker': { COMPACTION_PATIENCE_MS: '6000' },
   },
 });
+/** Models that quick starts of other vendors name. */
+const vendorModels = {
+  'gpt-5.5': 'demo/scripted',
+  'gpt-5.6-luna': 'demo/scripted',
+  'claude-opus-4-8': 'demo/scripted',
+};
+
 const paired: Configure = async () => {
   const hosts = await listInternal();
   const documented = '127.0.0.1:8787'; // where the program of docs/webhooks.md listens
   return {
     instances: ['demo-model', 'tool-executor', 'agent-worker', 'agent-worker', 'gateway', 'gateway'],
     settings: {
-      gateway: { WEBHOOK_INTERNAL_HOSTS: `${hosts},${documented}`, SCHEDULE_LEAST_INTERVAL_S: '1' },
+      gateway: {
+        WEBHOOK_INTERNAL_HOSTS: `${hosts},${documented}`,
+        SCHEDULE_LEAST_INTERVAL_S: '1',
+        MODEL_ALIASES: JSON.stringify(vendorModels),
+      },
       'agent-worker': { IMAGE_INTERNAL_HOSTS: hosts },
       'tool-executor': { SANDBOX_INTERNAL_HOSTS: hosts },
     },

@@ -194,7 +194,8 @@ export const environment = z
       otherwise: 'none',
     }),
     STALL_LIMIT_S: z.coerce.number().positive().default(30).meta({
-      description: 'How long a subscriber may leave sent events unread before it is disconnected.',
+      description:
+        'How long a client may take nothing of what is sent to it, of events or of an answer, before it is disconnected.',
       unit: 's',
     }),
   })

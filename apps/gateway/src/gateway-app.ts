@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { type Logger, nestLogger, openTracing } from '@rondo/platform';
-import type { RequestHandler } from 'express';
+import type { RequestHandler, NextFunction, Request, Response } from 'express';
 import { Registry } from 'prom-client';
 import { type GatewayParts, compose } from './compose';
 import type { GatewayConfig } from './config';
@@ -14,12 +14,11 @@ import { IiAgentSockets } from './facades/ii-agent/ii-agent-sockets';
 import { facadeRequestIds } from './facades/request-ids';
 import { GatewayModule } from './gateway.module';
 import { toCorsOptions } from './http/allowed-origins';
+import { dropStalledClients } from './http/client-signal';
 import { HttpAdapter } from './http/http-adapter';
 import { lastResponses, untilUnused } from './http/last-responses';
-import { securityHeaders } from './http/security-headers';
 import { LimitedIoAdapter } from './live/limited-io.adapter';
-import { registerGauges } from './operations/gauges';
-import { requestMetrics } from './operations/request-metrics';
+import { registerGauges, requestMetrics } from './operations/request-metrics';
 import { PreviewProxy } from './previews/preview-proxy';
 import { PreviewVisitors } from './previews/preview-visitors';
 import { queueBoard, queueBoardPath } from './operations/queue-board';
@@ -28,7 +27,7 @@ const drainMs = 2_000;
 /** A client that sends its requests one after the other leaves within this time. */
 const lingerMs = 1_000;
 
-export interface CreatedGateway {
+interface CreatedGateway {
   readonly app: NestExpressApplication;
   readonly parts: GatewayParts;
   /** Resolves when no response is in progress, or after a second. */
@@ -49,6 +48,7 @@ export async function createGateway(config: GatewayConfig, log: Logger): Promise
   app.use(requestMetrics(app.get(Registry)));
   const leaving = new AbortController();
   app.use(lastResponses(AbortSignal.any([leaving.signal, parts.subscriptions.closed])));
+  app.use(dropStalledClients(config.STALL_LIMIT_S * 1000));
   app.use(securityHeaders);
   app.use(facadeRequestIds);
   app.use(announceWork(parts));
@@ -135,4 +135,19 @@ function closeConnectionsAfterDrain(app: NestExpressApplication, closed: AbortSi
       server.closeAllConnections();
     }, drainMs).unref();
   });
+}
+
+const api = "default-src 'none'; frame-ancestors 'none'";
+const pages =
+  "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
+
+/** Responses are data, except for the pages of the API docs and the queue board, which bring their own scripts. */
+export function securityHeaders(request: Request, response: Response, next: NextFunction): void {
+  const isPage = request.path.startsWith('/docs') || request.path.startsWith('/admin/');
+  response.setHeader('Content-Security-Policy', isPage ? pages : api);
+  response.setHeader('Cache-Control', 'no-store');
+  response.setHeader('Referrer-Policy', 'no-referrer');
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('X-Frame-Options', 'DENY');
+  next();
 }

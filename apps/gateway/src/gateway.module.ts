@@ -8,12 +8,12 @@ import {
 } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { HealthModule, MetricsModule } from '@rondo/platform';
-import { ApiKeyGuard } from './auth/api-key.guard';
+import { ApiKeyGuard } from './request-pipeline/api-key.guard';
 import type { GatewayParts } from './compose';
-import { BodyGuard } from './http/body.guard';
-import { IdempotencyGuard, ReplayedResponseFilter } from './idempotency/idempotency.guard';
+import { BodyGuard } from './request-pipeline/body.guard';
+import { IdempotencyGuard, ReplayedResponseFilter } from './request-pipeline/idempotency.guard';
 import { RunsGateway } from './live/runs.gateway';
-import { ProblemFilter } from './problems/problem.filter';
+import { ProblemFilter } from './request-pipeline/problem.filter';
 import { controllers } from './gateway-controllers';
 import { FacadesModule } from './facades/facades.module';
 import { provideByClass } from './http/provide-by-class';

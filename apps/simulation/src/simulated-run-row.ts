@@ -1,5 +1,5 @@
-import type { NewFact, NewMessage, RecordedFact, Run, RunStatus } from '@rondo/contract';
-import { type RunQueueName, type StopRequest, nothingRan, openCalls, replay, stopped } from '@rondo/domain';
+import { type NewFact, type NewMessage, type RecordedFact, type Run, type RunStatus, messageId } from '@rondo/contract';
+import { type RunQueueName, type StopRequest, openCalls, replay, stopUnheldRun } from '@rondo/domain';
 
 export interface RunRow {
   run: Run;
@@ -38,5 +38,9 @@ export const isDue = (status: RunStatus): boolean =>
 export const hasOpenCall = (log: readonly RecordedFact[]): boolean => openCalls(replay(log)).length > 0;
 
 /** The end of a run that no worker holds: nothing had to be aborted or killed. */
-export const stoppedAtOnce = (run: Run, stop: StopRequest): NewFact =>
-  stopped({ state: run }, stop, { ...nothingRan, requested_at: stop.requestedAt });
+export function stoppedAtOnce({ run, log }: RunRow, stop: StopRequest): NewFact[] {
+  const reply = replay(log);
+  const ids = { messageId: () => messageId.parse(`msg_${run.id.slice('run_'.length)}stopped`) };
+  const answering = { run: { id: run.id, threadId: run.thread_id }, state: reply, ports: { ids } };
+  return stopUnheldRun(answering, { usage: run.usage, reply }, stop);
+}

@@ -152,7 +152,7 @@ export class SimulatedStore implements RunStore, Leases {
     row.run = { ...row.run, status: 'stopping', stop_requested_at: stop.requestedAt };
     if (row.owner !== undefined || hasOpenCall(row.log)) return { runId: id, stop };
 
-    this.write(row, [stoppedAtOnce(row.run, stop)]);
+    this.write(row, stoppedAtOnce(row, stop));
     return undefined;
   }
 

@@ -18,7 +18,7 @@ import {
   untilSubscribed,
   workerConnection,
 } from '@rondo/messaging';
-import { type Logger, HealthModule, MetricsModule, nestLogger } from '@rondo/platform';
+import { type Logger, HealthModule, MetricsModule, nestLogger, repeatOnGrid } from '@rondo/platform';
 import { AbandonedError, ActiveRuns } from '@rondo/run-holder';
 import { Registry } from 'prom-client';
 import { CompactionProcessor } from './compaction.processor';
@@ -47,7 +47,11 @@ export async function startSummarizer(
   summarizer.heartbeat.start();
   summarizer.maintenance.start();
   summarizer.titles.start();
-  const leave = announceRunHolder(summarizer.nats, { id: config.SUMMARIZER_ID, service: 'summarizer' });
+  const leave = announceRunHolder(
+    summarizer.nats,
+    { id: config.SUMMARIZER_ID, service: 'summarizer' },
+    { repeat: repeatOnGrid },
+  );
   log.info({ url: await app.getUrl() }, 'summarizer started');
 
   return {

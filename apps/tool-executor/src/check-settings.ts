@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { environment, toSandboxSettings } from './config';
 import { createSandboxProvider } from './sandboxes/create-sandbox-provider';
 import type { EgressGate, SandboxLog, SandboxProvider } from './sandboxes';
-import { configuredReader } from './tools/web/configured-reader';
+import { configuredReader } from './tools/web/page-services';
 import { type ToolServices, createToolServices } from './tools/tool-services';
 
 /** What came of the requests for one group of settings. */

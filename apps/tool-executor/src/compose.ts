@@ -65,7 +65,7 @@ export interface ExecutorParts {
   /** What it lacks for tools, with the reason. */
   readonly lacks: Readonly<Record<string, string>>;
   /** What environments may ask for. */
-  readonly offers: EnvironmentOffers;
+  readonly offers: () => EnvironmentOffers | undefined;
   /** To be called when no tool call runs any more. Releases the executor's id last, so that no second process has it early. */
   close(): Promise<void>;
 }
@@ -113,7 +113,7 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
   });
   return {
     lacks: { ...lackedNeeds(config, services), ...lackedOfEnvironments(config) },
-    offers: offeredToEnvironments(toSandboxSettings(config)),
+    offers: () => offeredToEnvironments(toSandboxSettings(config), sandboxParts.sandboxHealth.capabilities),
     ...{ config, identity, nats, consumer, toolCallMetrics, ...sandboxParts },
     toolCallProcessor: new ToolCallProcessor(consumer, config.TOOL_DRAIN_S * 1_000),
     mcpResponder: new McpResponder({ nats, executorId, mcp, sandboxes, slots: sandboxSlots, hosting, terms, log }),

@@ -1,12 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { INestMicroservice } from '@nestjs/common';
+import { type INestMicroservice, type DynamicModule, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Transport } from '@nestjs/microservices';
 import { type NatsLink, announceExecutor, natsTransportOptions, signals, untilSubscribed } from '@rondo/messaging';
-import { type Logger, nestLogger } from '@rondo/platform';
+import { type Logger, nestLogger, HealthModule, MetricsModule } from '@rondo/platform';
+import { Registry } from 'prom-client';
 import { type ExecutorParts, compose } from './compose';
 import type { Config } from './config';
-import { ToolExecutorModule } from './tool-executor.module';
+import { ExecutorIdentity } from './executor-identity';
+import { ExecutorGauges, ToolCallMetrics } from './executor-metrics';
+import { McpResponder } from './mcp/mcp.responder';
+import { PlacementController } from './hosting/placement.controller';
+import { SandboxHealth } from './sandboxes';
+import { SandboxAccess } from './hosting/sandbox-access';
+import { SandboxReconciler } from './hosting/sandbox-reconciler';
+import { SandboxRetention } from './hosting/sandbox-retention';
+import { SandboxResponder } from './hosting/sandbox.responder';
+import { ToolCallProcessor } from './tools/tool-call.processor';
+import { WorkspaceAdoptions } from './hosting/workspace-adoptions';
+import { WorkspaceHosting } from './hosting/workspace-ownership';
 
 export interface Executor {
   readonly url: string;
@@ -69,4 +81,35 @@ async function acceptNoMoreThreads(placements: INestMicroservice): Promise<void>
   const connection = placements.unwrap<NatsLink['connection']>();
   const drained = connection.drain().catch(() => undefined); // The connection is lost, so no request arrives over it.
   await Promise.race([drained, sleep(placementDrainMs, undefined, { ref: false })]);
+}
+
+/** Hands the parts that `compose` has built to Nest, which runs their lifecycle hooks and the HTTP server. */
+@Module({})
+class ToolExecutorModule {
+  constructor(registry: Registry, calls: ToolCallMetrics, gauges: ExecutorGauges) {
+    calls.register(registry);
+    gauges.register(registry);
+  }
+
+  static with(parts: ExecutorParts): DynamicModule {
+    return {
+      module: ToolExecutorModule,
+      imports: [MetricsModule.register(parts.config), HealthModule.register({ nats: () => parts.nats.ping() })],
+      controllers: [PlacementController],
+      providers: [
+        { provide: ToolCallProcessor, useValue: parts.toolCallProcessor },
+        { provide: SandboxResponder, useValue: parts.sandboxResponder },
+        { provide: SandboxReconciler, useValue: parts.sandboxReconciler },
+        { provide: SandboxRetention, useValue: parts.sandboxRetention },
+        { provide: McpResponder, useValue: parts.mcpResponder },
+        { provide: SandboxAccess, useValue: parts.sandboxAccess },
+        { provide: WorkspaceHosting, useValue: parts.hosting },
+        { provide: WorkspaceAdoptions, useValue: parts.workspaceAdoptions },
+        { provide: ExecutorIdentity, useValue: parts.identity },
+        { provide: SandboxHealth, useValue: parts.sandboxHealth },
+        { provide: ToolCallMetrics, useValue: parts.toolCallMetrics },
+        { provide: ExecutorGauges, useValue: parts.gauges },
+      ],
+    };
+  }
 }

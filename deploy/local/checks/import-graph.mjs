@@ -32,7 +32,7 @@ export class ImportGraph {
   /** Groups of the folders below this one that import each other, directly or through others of the group; tests aside. */
   folderCircles(place) {
     const top = (file) => /^([^/]+)\//.exec(relative(join(this.#root, place), file))?.[1];
-    const isProduct = (file) => top(file) !== undefined && !/\.spec\.ts$|\/testing\//.test(file);
+    const isProduct = (file) => top(file) !== undefined && !/\.spec\.tsx?$|\/testing\//.test(file);
     const edges = new Map();
     for (const [file, imported] of this.#imports) {
       if (!file.startsWith(join(this.#root, place)) || !isProduct(file)) continue;
@@ -49,6 +49,13 @@ export class ImportGraph {
   importers(name) {
     const target = join(this.#root, name);
     return [...this.#imports].flatMap(([file, imported]) => (imported.includes(target) ? [this.#name(file)] : []));
+  }
+
+  /** Whether a file loads another by `import()` only when it is needed: a browser then downloads it on its own. */
+  loadsLater(importer, name) {
+    const file = join(this.#root, importer);
+    const paths = [...this.#texts.get(file).matchAll(/\bimport\('([^']+)'\)/g)].map(([, path]) => path);
+    return paths.some((path) => this.#resolve(path, dirname(file)) === join(this.#root, name));
   }
 
   /** The number of lines of a file, with those that are empty or comments. */
@@ -91,14 +98,18 @@ export class ImportGraph {
   #resolve(path, folder) {
     if (!path.startsWith('.')) return this.#packages.get(path);
     const target = join(folder, path);
-    return [target, `${target}.ts`, join(target, 'index.ts')].find((file) => file.endsWith('.ts') && existsSync(file));
+    return [target, `${target}.ts`, `${target}.tsx`, join(target, 'index.ts')].find(
+      (file) => isTypeScript(file) && existsSync(file),
+    );
   }
 }
+
+const isTypeScript = (file) => /\.tsx?$/.test(file);
 
 function sourcesBelow(folder) {
   if (!existsSync(folder)) return []; // create-rondo-app has templates alone
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && isTypeScript(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => !file.includes('/generated/'));
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readPidFile, removePidFile, writePidFile } from '../services/process-identity.mjs';
+import { readPidFile, removePidFile, writePidFile } from '../processes/process-identity.mjs';
 
 const everyMs = 200;
 /** A program that refuses its settings ends soon. */

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { repoRoot } from '../repo-root.mjs';
 import { ProgramError, run } from '../run-program.mjs';
-import { newHelmSecrets } from '../services/secret-variables.mjs';
+import { newHelmSecrets } from '../servers/secret-variables.mjs';
 import { serverImage } from './image-store.mjs';
 import { releaseName } from './kubectl.mjs';
 

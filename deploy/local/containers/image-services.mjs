@@ -6,7 +6,7 @@ import { imageName } from './image-build.mjs';
 import { roleOfUrl } from '../servers/prepare-database.mjs';
 import { repoRoot } from '../repo-root.mjs';
 import { databaseServices } from '../servers/roles.mjs';
-import { passwordVariable } from '../services/secret-variables.mjs';
+import { passwordVariable } from '../servers/secret-variables.mjs';
 import { serviceNames } from '../services/service-environment.mjs';
 import { Services } from '../services/services.mjs';
 

@@ -13,7 +13,7 @@ const environments = [
     name: 'Postgres',
     version: '15.18',
     seen: 'crashes at every event, locks, grants, migrations beside the last release',
-    specs: ['libs/persistence/src/database/grants.spec.ts', 'libs/persistence/src/run-log/dead-holders.spec.ts'],
+    specs: ['libs/persistence/src/database/grants.spec.ts', 'libs/persistence/src/run-store/dead-holders.spec.ts'],
   },
   {
     name: 'Postgres with TLS, and certificates of clients',
@@ -31,7 +31,7 @@ const environments = [
     name: 'PgBouncer, session and transaction mode',
     version: '1.18',
     seen: 'its defaults; a dead worker is noticed within 5 s',
-    specs: ['libs/persistence/src/database/pgbouncer.spec.ts', 'libs/persistence/src/run-log/dead-holders.spec.ts'],
+    specs: ['libs/persistence/src/database/pgbouncer.spec.ts', 'libs/persistence/src/run-store/dead-holders.spec.ts'],
   },
   {
     name: 'Redis with sentinels, users and TLS',

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { chromium } from './chromium.mjs';
-import { reachableDirectory } from '../services/data-directory.mjs';
+import { reachableDirectory } from '../processes/data-directory.mjs';
 import { DebianPackages } from './debian-packages.mjs';
 import { repoRoot } from '../repo-root.mjs';
 

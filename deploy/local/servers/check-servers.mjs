@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { connect } from 'nats';
-import { probes, splitNatsUrl, withoutPassword } from '../services/probes.mjs';
+import { probes, splitNatsUrl, withoutPassword } from './probes.mjs';
 
 /**
  * Tries the servers of DATABASE_URL, REDIS_URL and NATS_URL, which come as JSON over standard input: connects with their users and

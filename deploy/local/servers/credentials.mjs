@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
-import { secret } from '../services/secrets.mjs';
+import { secret } from '../processes/secrets.mjs';
 
 /** The number of executors that have a user on the NATS server of a data directory. */
 const mostExecutors = 8;

@@ -2,16 +2,16 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bubblewrap } from '../install/bubblewrap.mjs';
 import { chromium } from '../install/chromium.mjs';
-import { claimDataDirectory, reachableDirectory, releaseDataDirectory } from '../services/data-directory.mjs';
+import { claimDataDirectory, reachableDirectory, releaseDataDirectory } from '../processes/data-directory.mjs';
 import { DebianPackages } from '../install/debian-packages.mjs';
-import { DockerCompose } from '../containers/docker-compose.mjs';
+import { DockerCompose } from './docker-compose.mjs';
 import { choosePort } from './free-port.mjs';
 import { nats } from './nats-server.mjs';
 import { copyPostgres, postgres } from './postgres-server.mjs';
-import { waitForGiven, withoutPassword } from '../services/probes.mjs';
+import { waitForGiven, withoutPassword } from './probes.mjs';
 import { ReportedError, silent } from '../progress.mjs';
 import { redis } from './redis-server.mjs';
-import { rotateLog, SupervisedProcess } from '../services/supervised-process.mjs';
+import { rotateLog, SupervisedProcess } from '../processes/supervised-process.mjs';
 import { caddy, faketime, haproxy, nginx, pgbouncer } from '../tests/test-programs.mjs';
 
 const components = { postgres, redis, nats };
@@ -33,7 +33,7 @@ const defaults = {
  *
  * @typedef {'postgres' | 'redis' | 'nats'} ServerName
  * @typedef {Partial<Record<'DATABASE_URL' | 'REDIS_URL' | 'NATS_URL' | 'BWRAP_PATH' | 'BROWSER_PATH', string>>} InfrastructureEnvironment
- * @typedef {import('../services/supervised-process.mjs').RunningProgram} RunningProgram
+ * @typedef {import('../processes/supervised-process.mjs').RunningProgram} RunningProgram
  *
  * @typedef {object} InfrastructureRequest
  * @property {string} dataDir everything that the servers write lies below it; two sets need two of them

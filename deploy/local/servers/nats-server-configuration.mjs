@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { passwordVariable } from '../services/secret-variables.mjs';
+import { passwordVariable } from './secret-variables.mjs';
 import { repoRoot } from '../repo-root.mjs';
 import { databaseServices } from './roles.mjs';
 

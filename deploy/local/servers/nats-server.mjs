@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { executorId, executorInstances, owner, ownerPassword, toPassword } from './credentials.mjs';
-import { privateDirectory, reachableDirectory, writePrivate } from '../services/data-directory.mjs';
+import { privateDirectory, reachableDirectory, writePrivate } from '../processes/data-directory.mjs';
 import { DebianPackages } from '../install/debian-packages.mjs';
 import { findProgram } from '../install/find-program.mjs';
 import { inUrl } from './free-port.mjs';
 import { toAuthorization, toServer } from './nats-server-configuration.mjs';
-import { probes } from '../services/probes.mjs';
+import { probes } from './probes.mjs';
 import { run } from '../run-program.mjs';
 
 /** NATS with JetStream on an address of this machine, with a user for each service. */

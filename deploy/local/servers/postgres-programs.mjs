@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { reachableDirectory } from '../services/data-directory.mjs';
+import { reachableDirectory } from '../processes/data-directory.mjs';
 import { DebianPackages } from '../install/debian-packages.mjs';
 import { postgresDirectories } from '../install/find-program.mjs';
 

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { chownSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { owner as user, ownerPassword } from './credentials.mjs';
-import { reachableDirectory } from '../services/data-directory.mjs';
+import { reachableDirectory } from '../processes/data-directory.mjs';
 import { DebianPackages } from '../install/debian-packages.mjs';
 import { postgresDirectories } from '../install/find-program.mjs';
 import { inUrl } from './free-port.mjs';
-import { probes } from '../services/probes.mjs';
+import { probes } from './probes.mjs';
 import { run } from '../run-program.mjs';
 
 const database = 'rondo';

@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { reachableDirectory } from '../services/data-directory.mjs';
+import { reachableDirectory } from '../processes/data-directory.mjs';
 import { DebianPackages } from '../install/debian-packages.mjs';
 import { findProgram } from '../install/find-program.mjs';
 import { choosePort } from './free-port.mjs';
 import { run } from '../run-program.mjs';
-import { rotateLog, SupervisedProcess } from '../services/supervised-process.mjs';
+import { rotateLog, SupervisedProcess } from '../processes/supervised-process.mjs';
 
 const readAgainMs = 200;
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { ownerPassword } from './credentials.mjs';
-import { privateDirectory, reachableDirectory, writePrivate } from '../services/data-directory.mjs';
+import { privateDirectory, reachableDirectory, writePrivate } from '../processes/data-directory.mjs';
 import { DebianPackages } from '../install/debian-packages.mjs';
 import { findProgram } from '../install/find-program.mjs';
 import { inUrl } from './free-port.mjs';
-import { probes } from '../services/probes.mjs';
+import { probes } from './probes.mjs';
 
 /** Redis, or Valkey, on an address of this machine, with persistent data and a password. */
 export const redis = {

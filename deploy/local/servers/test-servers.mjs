@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { claimDataDirectory, emptyDataDirectory } from '../services/data-directory.mjs';
+import { claimDataDirectory, emptyDataDirectory } from '../processes/data-directory.mjs';
 import { Infrastructure, usual } from './infrastructure.mjs';
 import { migrate } from './apply-migrations.mjs';
 import { prepareDatabase } from './prepare-database.mjs';

@@ -34,8 +34,11 @@ export function toApi(url, key) {
   return async (method, path, body) => {
     const response = await fetch(`${url}${path}`, {
       method,
-      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-      ...(body && { body: JSON.stringify(body) }),
+      headers: {
+        Authorization: `Bearer ${key}`,
+        ...(!(body instanceof FormData) && { 'Content-Type': 'application/json' }),
+      },
+      ...(body && { body: body instanceof FormData ? body : JSON.stringify(body) }),
     });
     if (!response.ok) throw new Error(`${method} ${path} was answered with ${response.status}`);
     return response.json();

@@ -1,5 +1,5 @@
 import { passedVariables } from './service-variables.mjs';
-import { secretsKeyFor } from './secret-variables.mjs';
+import { secretsKeyFor } from '../servers/secret-variables.mjs';
 
 /** What every process needs of the machine. */
 const ordinary = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'NODE_ENV'];

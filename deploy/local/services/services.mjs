@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { executorId, executorIdFile, executorInstances, urlFor } from '../servers/credentials.mjs';
-import { privateDirectory, reachableDirectory } from './data-directory.mjs';
+import { privateDirectory, reachableDirectory } from '../processes/data-directory.mjs';
 import { choosePort, inUrl } from '../servers/free-port.mjs';
 import { ReportedError, silent } from '../progress.mjs';
 import { roleOfUrl } from '../servers/prepare-database.mjs';
 import { repoRoot } from '../repo-root.mjs';
 import { databaseServices } from '../servers/roles.mjs';
-import { secret } from './secrets.mjs';
+import { secret } from '../processes/secrets.mjs';
 import { serviceEnvironment, serviceNames } from './service-environment.mjs';
-import { rotateLog, SupervisedProcess } from './supervised-process.mjs';
+import { rotateLog, SupervisedProcess } from '../processes/supervised-process.mjs';
 
 /** Where a service is reached that listens on all addresses. */
 const reachable = { '0.0.0.0': '127.0.0.1', '::': '::1' };
@@ -24,7 +24,7 @@ const defaults = {
  *
  * @typedef {'demo-model' | 'tool-executor' | 'agent-worker' | 'summarizer' | 'gateway'} ServiceName
  * @typedef {import('../servers/infrastructure.mjs').InfrastructureEnvironment} InfrastructureEnvironment
- * @typedef {import('./supervised-process.mjs').RunningProgram} RunningProgram
+ * @typedef {import('../processes/supervised-process.mjs').RunningProgram} RunningProgram
  * @typedef {{ file: string, args: string[], cwd?: string, env: NodeJS.ProcessEnv }} Command
  *
  * @typedef {object} ServicesRequest

@@ -1,4 +1,4 @@
-import { pause } from './backoff.ts';
+import { pause, delayMs, saysLater } from './transport.ts';
 import { RondoError, RunWaitingError } from './errors.ts';
 import type {
   AgentResult,
@@ -14,7 +14,6 @@ import type {
 import * as routes from './generated/routes.ts';
 import { type CreateOptions, type Options, Resource } from './resource.ts';
 import type { StreamOptions } from './run-stream.ts';
-import { delayMs, saysLater } from './transport.ts';
 
 /** Calls of tools that callers run, one by one. `runs.run` does all of this by itself. */
 export class ToolCalls extends Resource {

@@ -17,10 +17,9 @@ export {
   RunWaitingError,
   type StopReceipt,
 } from './errors.ts';
-export type { FactWithType } from './fact-table.ts';
-export { type Delta, isDelta, isFact, isTerminal } from './event-kinds.ts';
+export { type FactWithType, type Delta, isDelta, isFact, isTerminal } from './event-kinds.ts';
 export { type EndedRun, type RunEnding, type RunOutcome, describeEnding, isOver } from './run-ending.ts';
-export { LogHash } from './log-hash.ts';
+export { LogHash, type LogProof, proveLog } from './verify-run.ts';
 export type {
   DeliveryQuery,
   InboxItem,
@@ -30,14 +29,12 @@ export type {
   NewFile,
   SiteQuery,
 } from './resources.ts';
-export type { CreateOptions } from './resource.ts';
+export { type CreateOptions, take } from './resource.ts';
 export { Rondo, type UsageQuery } from './rondo.ts';
 export { RunLog } from './run-log.ts';
 export type { StreamOptions } from './run-stream.ts';
 export type { CallApproval, MessageRow, NoteRow, RunRow, RunView, ToolCallRow } from './run-view.ts';
-export { take } from './take.ts';
 export { RunWatch, type WatchedRun } from './run-watch.ts';
 export type { ListRuns, StoppedRun } from './runs.ts';
 export type { ApiRequest, RondoOptions } from './transport.ts';
-export { type LogProof, proveLog } from './verify-run.ts';
 export { type WebhookOptions, WebhookSignatureError, verifyWebhook } from './webhooks.ts';

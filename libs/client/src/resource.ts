@@ -12,7 +12,7 @@ export interface CreateOptions extends Options {
 }
 
 /** What the compiler knows of a route. `params` are those of its path, in order. */
-export interface RouteTypes {
+interface RouteTypes {
   readonly params: readonly (string | number)[];
   readonly query?: object;
   readonly body?: unknown;
@@ -52,7 +52,7 @@ type BodyInput<Types> = Types extends { readonly body: infer Body }
   : [];
 
 /** Sends one request: the parameters of the path, then the query, then the body, then options. */
-export type Method<Types extends RouteTypes> = (
+type Method<Types extends RouteTypes> = (
   ...given: [...Types['params'], ...Input<Types>, options?: Options]
 ) => Promise<Types['answer']>;
 
@@ -67,7 +67,7 @@ interface Page {
 type Item<Answer> = Answer extends { readonly data: readonly (infer One)[] } ? One : never;
 
 /** All items of a list, read page by page as they are needed. */
-export type List<Types extends RouteTypes> = (
+type List<Types extends RouteTypes> = (
   ...given: [...Types['params'], query?: ListQuery<Types['query']>, options?: Options]
 ) => AsyncGenerator<Item<Types['answer']>, void>;
 
@@ -108,4 +108,17 @@ export function toRequest({ method, path, takes, repeatable }: Route, given: rea
   const body = takes?.endsWith('body') && { json: rest.shift() ?? {} };
   const { signal } = (rest.shift() ?? {}) as Options;
   return { method, path: filled, repeatable: repeatable ?? true, ...query, ...body, signal };
+}
+
+/** The first `count` items, and whether there are more. */
+export async function take<Item>(
+  items: AsyncIterable<Item>,
+  count: number,
+): Promise<{ items: Item[]; hasMore: boolean }> {
+  const taken: Item[] = [];
+  for await (const item of items) {
+    if (taken.length === count) return { items: taken, hasMore: true };
+    taken.push(item);
+  }
+  return { items: taken, hasMore: false };
 }

@@ -1,4 +1,4 @@
-import { type FactTable, lookUp } from './fact-table.ts';
+import { type FactTable, lookUp } from './event-kinds.ts';
 import type { ApprovalDecided, Fact, ToolCompleted, ToolFailed } from './generated/api.ts';
 import { type NoteRow, type RunRow, type ToolCallRow, messageRow, toolCallRow } from './run-view.ts';
 

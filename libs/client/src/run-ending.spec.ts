@@ -30,6 +30,16 @@ describe('how a run ended', () => {
     expect(ending).toEqual({ outcome: 'failed', word: 'Failed', sentence: 'The run failed: No such model.' });
   });
 
+  it('does not call a run stopped by a person whose message the run at work has read', () => {
+    const steers = { run_id: 'run_1', is_read: true };
+    expect(describeEnding({ status: 'stopped', steers })).toMatchObject({
+      outcome: 'stopped',
+      word: 'Message read',
+      sentence: expect.stringContaining('has read its message'),
+    });
+    expect(describeEnding({ status: 'stopped', steers: { ...steers, is_read: false } })?.word).toBe('Stopped');
+  });
+
   it('says nothing of a run that is not over', () => {
     expect(describeEnding({ status: 'running', finish_reason: null })).toBeUndefined();
   });

@@ -20,6 +20,11 @@ type FinishReason = NonNullable<Run['finish_reason']>;
 const done = { outcome: 'done', word: 'Completed', sentence: 'The run is complete.' } as const;
 const failed = { outcome: 'failed', word: 'Failed', sentence: 'The run failed.' } as const;
 const stopped = { outcome: 'stopped', word: 'Stopped', sentence: 'The run was stopped.' } as const;
+const read = {
+  ...stopped,
+  word: 'Message read',
+  sentence: 'The run at work has read its message, so nothing was left to do.',
+} as const;
 
 const unfinished = (word: string, sentence: string): RunEnding => ({ outcome: 'unfinished', word, sentence });
 
@@ -45,12 +50,13 @@ export interface EndedRun {
   readonly status: Run['status'];
   readonly finish_reason?: Run['finish_reason'] | undefined;
   readonly error?: { readonly message: string } | null | undefined;
+  readonly steers?: Run['steers'];
 }
 
 /** Undefined while the run is not over. Only the outcome `done` is a success. */
-export function describeEnding({ status, finish_reason: reason, error }: EndedRun): RunEnding | undefined {
+export function describeEnding({ status, finish_reason: reason, error, steers }: EndedRun): RunEnding | undefined {
   if (status === 'failed') return error ? { ...failed, sentence: `The run failed: ${error.message}` } : failed;
-  if (status === 'stopped') return stopped;
+  if (status === 'stopped') return steers?.is_read === true ? read : stopped;
   if (status !== 'completed') return undefined;
   if (reason == null) return done;
   return isKnown(reason) ? endings[reason] : unfinished('Ended', `The run ended with ${String(reason)}.`);

@@ -1,5 +1,5 @@
 import { factTypes } from '@rondo/contract';
-import type { FactWithType } from './fact-table.ts';
+import type { FactWithType } from './event-kinds.ts';
 import type { Fact } from './generated/api.ts';
 import { rowChange } from './row-changes.ts';
 import { RunLog } from './run-log.ts';

@@ -95,7 +95,7 @@ describe('a stream', () => {
       });
       expect((await Promise.all(wrong)).flat()).toEqual([]);
     }
-  }, 120_000);
+  });
 
   it('that is cut again and again goes on', async () => {
     const onCut = jest.fn();
@@ -103,7 +103,7 @@ describe('a stream', () => {
 
     expect(listFlaws(received)).toEqual([]);
     expect(onCut).toHaveBeenCalledTimes(6);
-  }, 60_000);
+  });
 
   it('tells of a cut once, however many attempts fail before the next connection', async () => {
     let attempts = 0;
@@ -116,7 +116,7 @@ describe('a stream', () => {
 
     expect(listFlaws(await collect(flaky.runs.stream('once_900', { onCut })))).toEqual([]);
     expect([onCut.mock.calls.length, attempts]).toEqual([1, 4]);
-  }, 60_000);
+  });
 
   it('begins after the fact that the reader has', async () => {
     const received = await collect(rondo.runs.stream('run', { after: 3 }));

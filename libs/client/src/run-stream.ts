@@ -1,4 +1,4 @@
-import { pause } from './backoff.ts';
+import { pause, type Transport, cutOff, delayMs, saysLater } from './transport.ts';
 import { ConnectionError, RondoError } from './errors.ts';
 import { isTerminal } from './event-kinds.ts';
 import type { StreamEvent } from './generated/api.ts';
@@ -6,7 +6,6 @@ import { streamRunEvents } from './generated/routes.ts';
 import { toRequest } from './resource.ts';
 import { dataOfEvents } from './server-sent-events.ts';
 import { StreamPosition } from './stream-position.ts';
-import { type Transport, cutOff, delayMs, saysLater } from './transport.ts';
 
 export interface StreamOptions {
   /** Facts up to this seq are not sent. Default: 0, from the beginning. */

@@ -1,4 +1,4 @@
-import { type FactTable, lookUp } from './fact-table.ts';
+import { type FactTable, lookUp } from './event-kinds.ts';
 import type { Fact } from './generated/api.ts';
 import { type RunView, addUsage } from './run-view.ts';
 

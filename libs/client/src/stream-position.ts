@@ -1,6 +1,5 @@
 import { MissingFactsError } from './errors.ts';
-import { type Delta, deltaTypes, isDelta, isFact, toText } from './event-kinds.ts';
-import { type FactTable, lookUp } from './fact-table.ts';
+import { type Delta, deltaTypes, isDelta, isFact, toText, type FactTable, lookUp } from './event-kinds.ts';
 import type { Fact, StreamEvent, StreamRewound } from './generated/api.ts';
 
 /** Facts that were written after the database was replaced have this epoch or a greater one. */

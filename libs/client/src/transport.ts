@@ -1,4 +1,3 @@
-import { backoffMs, pause } from './backoff.ts';
 import { ConnectionError, RondoError } from './errors.ts';
 import type { Problem } from './generated/api.ts';
 
@@ -16,7 +15,7 @@ export interface RondoOptions {
   readonly retries?: number;
 }
 
-export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -146,4 +145,29 @@ const isProblem = (body: unknown): body is Problem =>
 /** Not `randomUUID`, which browsers offer only on pages with https. */
 function randomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+const firstMs = 250;
+const longestMs = 8_000;
+
+/** Doubles with each failure in a row, up to 8 s, with jitter so that clients do not return at the same moment. */
+function backoffMs(failures: number): number {
+  const most = Math.min(longestMs, firstMs * 2 ** Math.min(failures, 10));
+  return most * (0.5 + Math.random() / 2);
+}
+
+/** Resolves after so many milliseconds; rejects with the reason of the signal when that is aborted. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error); // what the caller aborted with, whatever it is
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
 }

@@ -1,5 +1,47 @@
 import type { Fact, LogVerification } from './generated/api.ts';
-import { LogHash } from './log-hash.ts';
+
+const encoder = new TextEncoder();
+
+async function sha256(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', encoder.encode(text));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/**
+ * The hash chain over a log: the hash of a fact is the SHA-256 of the previous hash (64 hex digits, empty before the first)
+ * and the fact's JSON. It needs no gateway, so a reader can compute it over facts that it kept.
+ */
+export class LogHash {
+  private value: string;
+  private lastSeq: number;
+  private facts = 0;
+  private contiguous = true;
+
+  /** `trimmed`: the last fact that retention has deleted, and the chain up to it. */
+  constructor(trimmed: { readonly through: number; readonly hash: string } = { through: 0, hash: '' }) {
+    this.value = trimmed.hash;
+    this.lastSeq = trimmed.through;
+  }
+
+  async add(fact: Fact): Promise<void> {
+    this.contiguous &&= fact.seq === this.lastSeq + 1;
+    this.lastSeq = fact.seq;
+    this.facts++;
+    this.value = await sha256(this.value + JSON.stringify(fact));
+  }
+
+  get hash(): string {
+    return this.value;
+  }
+
+  get count(): number {
+    return this.facts;
+  }
+
+  get isContiguous(): boolean {
+    return this.contiguous;
+  }
+}
 
 /** What this reader computed over the facts that it received, beside what the gateway says of its log. */
 export interface LogProof {

@@ -131,6 +131,14 @@ const size = z
   .refine((given) => Object.values(given).some((one) => one !== undefined), 'names no limit');
 export type SandboxSize = z.infer<typeof size>;
 
+/** Why no sandbox of a deployment can be held to so much, given the most of it there and what it must be a multiple of. Undefined: one can. */
+export function whyNotForSandbox(asked: number, most: number | undefined, step?: number): string | undefined {
+  if (most === undefined) return 'is not limited here';
+  if (asked > most) return `must be at most ${most} on this deployment`;
+  if (step === undefined || asked % step === 0) return undefined;
+  return `must be ${step === 1 ? 'a whole number' : `a multiple of ${step}`} on this deployment`;
+}
+
 /** What the workspace of a run has and may reach. */
 export const environment = z
   .strictObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { modelName, requestedModel } from './model-name';
+import { modelName, requestedModel } from './model';
 
 /** Why a model could not respond. */
 export const modelErrorCode = z.enum([

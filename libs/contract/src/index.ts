@@ -1,10 +1,33 @@
 // Ids and texts
 export * from './ids';
-export { epochsPerIncarnation, nextIncarnation, readIncarnation } from './incarnation';
-export { characterStart } from './character-start';
+export {
+  epochsPerIncarnation,
+  nextIncarnation,
+  readIncarnation,
+  type Delta,
+  type DeltaEvent,
+  type DeltaType,
+  type FactType,
+  type NewFact,
+  type FactWithType,
+  type RecordedFact,
+  type RunEvent,
+  compactionReason,
+  deltaEvent,
+  deltaTextKey,
+  deltaType,
+  factSchemas,
+  factTypes,
+  isTerminalFact,
+  recordedFact,
+  shownEvent,
+  type McpTask,
+  mcpTask,
+  taskCreated,
+} from './run-event';
+export { characterStart, type ThreadLimits, textLimits, usualThreadLimits } from './text-limits';
 export { type ClientScope, clientScope } from './client-scope';
 export { type EndUser, endUser, readUser } from './end-user';
-export { type ThreadLimits, textLimits, usualThreadLimits } from './text-limits';
 
 export {
   type Environment,
@@ -21,10 +44,11 @@ export {
   sandboxTerms,
   toSandboxTerms,
   whyNotForRepository,
+  whyNotForSandbox,
   workspaceSkill,
   workspacePrepared,
 } from './environment';
-export { type FileChanges, type WorkspaceRewinding, fileChanges } from './rewind';
+export { type FileChanges, type WorkspaceRewinding, fileChanges, type ForkOrigin, forkOrigin } from './fork';
 
 // Messages and images
 export {
@@ -109,7 +133,7 @@ export {
   quotas,
 } from './balance';
 export { type NameSource, type Project, nameSource, project, projectSandbox } from './project';
-export { type ModelPrice, modelPrice } from './model-price';
+export { type ModelPrice, modelPrice, modelAlias, modelName, requestedModel } from './model';
 export { sandboxState } from './sandbox-state';
 export { type UsageEntry, type UsageGroup, usageEntry, usageGroup } from './usage-entry';
 export {
@@ -168,7 +192,6 @@ export {
   modelErrorCode,
   requestedFallbacks,
 } from './fallback';
-export { modelAlias, modelName, requestedModel } from './model-name';
 export { type PreparationStep, type RunWait, type WaitCause, preparationStep, runWait, waitCause } from './run-wait';
 export {
   type Agent,
@@ -203,25 +226,6 @@ export { type PlanProgress, planIn, planProgress } from './plan-progress';
 export { type Problem, type RunError, type RunFailure, toFailure, problem, runError, runFailure } from './problem';
 
 // Events of runs
-export {
-  type Delta,
-  type DeltaEvent,
-  type DeltaType,
-  type FactType,
-  type NewFact,
-  type FactWithType,
-  type RecordedFact,
-  type RunEvent,
-  compactionReason,
-  deltaEvent,
-  deltaTextKey,
-  deltaType,
-  factSchemas,
-  factTypes,
-  isTerminalFact,
-  recordedFact,
-  shownEvent,
-} from './run-event';
 
 // Tools and their calls
 export {
@@ -281,9 +285,8 @@ export {
 export { type ToolSetSnapshot, type ToolSnapshot, type ToolSource, toolSetSnapshot } from './tool-snapshot';
 export { argumentsJsonSchema, findArgumentsProblem, findSchemaProblem, schemaLimits } from './arguments-schema';
 export { type KnownMcpTool, type McpToolDefinition, knownMcpTool, mcpToolDefinition } from './known-mcp-tool';
-export { mcpHeaderPurpose } from './mcp-header-purpose';
-export * from './mcp-prompt';
 export {
+  mcpHeaderPurpose,
   type McpDiscovery,
   type McpResourceOperation,
   type McpServer,
@@ -299,8 +302,6 @@ export {
   refusedMcpTool,
   mcpServerUrl,
 } from './mcp-server';
-
-export { type McpTask, mcpTask, taskCreated } from './mcp-task';
+export * from './mcp-prompt';
 
 // Forks
-export { type ForkOrigin, forkOrigin } from './fork';

@@ -3,6 +3,7 @@ import { argumentsJsonSchema } from './arguments-schema';
 import { type ConnectionOwner, connectionOwner } from './mcp-connection';
 import { textLimits } from './text-limits';
 import { effectClass } from './tool-call';
+import type { AccountId } from './ids';
 
 /** Without two underscores in a row and none at its ends, so that `server__tool` names one tool of one server. */
 export const mcpServerName = z
@@ -149,3 +150,7 @@ export const mcpDiscovery = z.discriminatedUnion('how', [
   }),
 ]);
 export type McpDiscovery = z.infer<typeof mcpDiscovery>;
+
+/** Binds a sealed header to its account, to the origin of its server and to its name, so that it opens for no other. */
+export const mcpHeaderPurpose = (account: AccountId, url: string, header: string): string =>
+  `mcp header\n${account}\n${new URL(url).origin}\n${header}`;

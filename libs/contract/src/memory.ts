@@ -18,18 +18,18 @@ export const memoryStoreName = hyphenatedName;
 
 export const memoryPath = z
   .string()
-  .max(memoryLimits.pathBytes)
+  .max(memoryLimits.pathBytes, { abort: true })
   .superRefine((path, context) => {
     const problem = whyNotPlain(path, memoryLimits);
     if (problem !== undefined) context.addIssue({ code: 'custom', message: `a path that ${problem}` });
   });
 
+const tooLong = `must have at most ${memoryLimits.entryBytes} bytes`;
+
 export const memoryContent = z
   .string()
-  .max(memoryLimits.entryBytes)
-  .refine((text) => new TextEncoder().encode(text).length <= memoryLimits.entryBytes, {
-    message: `must have at most ${memoryLimits.entryBytes} bytes`,
-  })
+  .max(memoryLimits.entryBytes, { error: tooLong, abort: true })
+  .refine((text) => new TextEncoder().encode(text).length <= memoryLimits.entryBytes, { error: tooLong, abort: true })
   .regex(/^[^\0\p{Surrogate}]*$/u, 'must be text without the character U+0000');
 
 export const memoryVersionNumber = z.number().int().positive();

@@ -1,21 +1,51 @@
 import { z } from 'zod';
 import { awaitedApproval, decidedApproval } from './approval';
 import { workspacePrepared, workspacePreparing } from './environment';
-import { workspaceRewinding, workspaceRewound } from './rewind';
-import { runForked } from './fork';
+import { workspaceRewinding, workspaceRewound, runForked } from './fork';
 import { inputGiven, inputRequested } from './elicitation';
-import { taskCreated } from './mcp-task';
 import { agentId, callId, compactionId, eventId, messageId, modelCallId, runId, threadId } from './ids';
 import { refusedMcpTool } from './mcp-server';
 import { type NewMessage, coverage, message, shownMessage } from './message';
 import { runError, runFailure } from './problem';
-import { finishReason, raisedBudget, usage, waiting } from './run';
+import { finishReason, raisedBudget, usage, waiting, stoppedChildRun } from './run';
 import { reasoningEffort } from './run-settings';
 import { decidedSecret, requestedSecret } from './secret';
-import { stopReceipt } from './stop-receipt';
 import { resolution, toolCall } from './tool-call';
 import { keptImage } from './image';
 import { loadedTools, toolAnswer } from './tool-result';
+
+/** What the server of a call works on after its answer. With the id, any executor learns the result, after any restart. */
+export const mcpTask = z.object({ id: z.string().min(1).max(1_000) });
+export type McpTask = z.infer<typeof mcpTask>;
+
+export const taskCreated = z.object({
+  tool_call_id: callId,
+  name: z.string(),
+  task: mcpTask,
+  /** Where the call had this task already: why it is asked for anew. */
+  reason: z.string().exactOptional(),
+});
+
+/** What a stop has ended, and when that was seen (I7). */
+const stopReceipt = z.object({
+  requested_at: z.iso.datetime(),
+  model_aborted_at: z.iso.datetime().nullable(),
+  /** Calls that were running, and calls that had left a background job or a daemon. */
+  tools_stopped: z.array(
+    z.object({
+      tool_call_id: callId,
+      verified_dead_at: z.iso.datetime().nullable(),
+      /** The names of the processes that it had left running; the processes choose them. */
+      processes: z.array(z.string()).exactOptional(),
+    }),
+  ),
+  /** Child runs that were told to stop; `ended_at` is null if their end was not seen in time. */
+  child_runs_stopped: z.array(stoppedChildRun).exactOptional(),
+  tokens_after_stop: z.number().int().nonnegative(),
+  /** When the last stopped tool was seen dead. Null if one was not, if none ran, or if it was not confirmed that the
+   * run left no process running. */
+  sandbox_verified_at: z.iso.datetime().nullable(),
+});
 
 /**
  * Everything that can happen to a run. The log, the wire, the reducer and the tests share this union.
@@ -320,3 +350,17 @@ export function shownEvent<Event extends RunEvent>(event: Event): Event {
 /** The key of the text in the `data` of a delta. */
 export const deltaTextKey = (type: DeltaType): 'text' | 'arguments_text' =>
   type === 'tool.call_delta' ? 'arguments_text' : 'text';
+
+/**
+ * Claims of a run that one history of the database can hold. When another server or a restored copy takes the database's
+ * place, it may lack the last writes. The epoch of every run that is not over is then raised to the next multiple, so
+ * that nothing that a holder remembers of lost claims is mistaken for what follows, and so that the epoch of a fact tells
+ * in which incarnation of the log it was written.
+ */
+export const epochsPerIncarnation = 1_000_000;
+
+/** In which incarnation of its run's log a fact with this epoch was written: 0 unless the database was replaced. */
+export const readIncarnation = (epoch: number): number => Math.floor(epoch / epochsPerIncarnation);
+
+/** The first epoch of the incarnation after that of this epoch. */
+export const nextIncarnation = (epoch: number): number => (readIncarnation(epoch) + 1) * epochsPerIncarnation;

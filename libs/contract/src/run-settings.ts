@@ -5,7 +5,7 @@ import { environment } from './environment';
 import { fallbacks, requestedFallbacks } from './fallback';
 import { mcpServerRequests, mcpServers } from './mcp-server';
 import { memoryChoices, runMemoryStore } from './memory';
-import { modelName, requestedModel } from './model-name';
+import { modelName, requestedModel } from './model';
 import { secretName } from './secret';
 import { runSkill, skillChoices } from './skill';
 import { textLimits } from './text-limits';
@@ -112,7 +112,7 @@ export const agentIdentity = z.strictObject({
   description: z.string().max(2_000).optional(),
   task: z.string().max(20_000).optional(),
   system_prompt: z.string().max(200_000).optional(),
-  directives: z.array(z.string().max(2_000)).max(100).optional(),
+  directives: z.array(z.string().max(textLimits.directive)).max(100).optional(),
 });
 
 export const profileName = z.enum(['suna', 'ii', 'symphony']);
@@ -182,19 +182,12 @@ export const toolChanges = z
 export type ToolChanges = z.infer<typeof toolChanges>;
 export type ToolPolicies = NonNullable<RunSettings['tool_policies']>;
 
-/** JSON can name it, and a record would drop it without a word. */
-const refuseReservedName = (given: unknown, context: z.RefinementCtx): unknown => {
-  if (typeof given === 'object' && given !== null && Object.hasOwn(given, '__proto__'))
-    context.addIssue({ code: 'custom', message: 'there is no tool named "__proto__"' });
-  return given;
-};
-
 const overridable = {
   model: requestedModel.optional(),
   /** Models that are asked when the one before fails; `[]`: none. */
   fallbacks: requestedFallbacks.optional(),
   /** A list replaces that of the earlier part; an object changes it. */
-  tools: z.preprocess(refuseReservedName, z.union([z.array(toolNameText).max(200), toolChanges])).optional(),
+  tools: z.union([z.array(toolNameText).max(200), toolChanges]).optional(),
   /** How long a call waits for its approval. Then it is denied. */
   approval_expires_s: approvalSettings.shape.expires_s.optional(),
   /** Whether a person follows the run and can be handed the turn. What follows for its tools, the profile says. */

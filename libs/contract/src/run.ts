@@ -137,6 +137,11 @@ export const run = z.object({
   thread_id: threadId,
   /** Only in the answer to a request with `on_active_run: "steer"`: the run that begins with its input if this one ends before it has read it. */
   steered: z.object({ queued_run_id: runId }).exactOptional(),
+  /**
+   * Of a queued run whose input was told to the run at work (`on_active_run: "steer"`): that run, and whether it has read it. Then
+   * this run has ended as stopped without having begun. Null for every other run.
+   */
+  steers: z.object({ run_id: runId, is_read: z.boolean() }).nullable().optional(),
   /** The project of its thread. Null for a thread without one. */
   project_id: projectId.nullable(),
   /** The person for whom it runs: that of its thread. Null: none was named. */
@@ -220,6 +225,7 @@ export const newRun = ({ id, thread_id, last_seq, settings, metadata, created_at
   parent_call_id: more.parent_call_id ?? null,
   root_run_id: more.root_run_id ?? null,
   forked_from: null,
+  steers: null,
   trace_id: more.trace_id ?? null,
   metadata,
   stop_requested_at: null,

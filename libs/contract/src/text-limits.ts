@@ -12,6 +12,8 @@ export const textLimits = {
   toolName: 100,
   toolDescription: 4_000,
   modelName: 200,
+  /** One of the directives of an agent. */
+  directive: 2_000,
   /** `llm.response_format` as JSON. */
   responseFormat: 100_000,
   /** A reply of a model: text, reasoning, and the arguments of its calls. */
@@ -30,3 +32,10 @@ export interface ThreadLimits {
 }
 
 export const usualThreadLimits: ThreadLimits = { messages: 50_000, bytes: 256 * 1024 * 1024 };
+
+/** The index itself, or the one before it where a cut would split a surrogate pair. */
+export function characterStart(text: string, index: number): number {
+  const unit = text.charCodeAt(index);
+  const isLowSurrogate = unit >= 0xdc00 && unit <= 0xdfff;
+  return isLowSurrogate ? index - 1 : index;
+}

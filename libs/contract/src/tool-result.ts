@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { characterStart } from './character-start';
+import { characterStart, textLimits } from './text-limits';
 import { callId, messageId } from './ids';
 import { type KeptImage, keptImage } from './image';
-import { textLimits } from './text-limits';
 
 /** The result of a tool. A failed tool has a result, too: `success: false` with the reason in `error`. */
 const toolResult = z.object({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { environment } from './environment';
 import { agentId, executionId, runId, scheduleId, threadId, webhookTriggerId } from './ids';
 import { finishReason, runStatus } from './run';
-import { requestedModel } from './model-name';
+import { requestedModel } from './model';
 import { budgetSettings, limitSettings, profileName } from './run-settings';
 
 /** What happens to due times that passed while they could not be fired. `all`: at most the newest hundred. */

@@ -23,19 +23,6 @@ export type WebhookFactType = z.infer<typeof webhookFactType>;
 export const webhookEventType = z.enum([...webhookFactTypes, 'webhook.test']);
 export type WebhookEventType = z.infer<typeof webhookEventType>;
 
-/** Where the events of an account are sent. */
-export const webhookEndpoint = z.object({
-  id: webhookEndpointId,
-  url: z.string(),
-  description: z.string(),
-  events: z.array(webhookFactType),
-  is_paused: z.boolean(),
-  secrets: z.array(secretHint),
-  created_at: z.iso.datetime(),
-  updated_at: z.iso.datetime(),
-});
-export type WebhookEndpoint = z.infer<typeof webhookEndpoint>;
-
 /** `pending`: not delivered yet. `dead`: given up, and sent again only on request. */
 export const webhookDeliveryStatus = z.enum(['pending', 'delivered', 'dead']);
 export type WebhookDeliveryStatus = z.infer<typeof webhookDeliveryStatus>;
@@ -63,6 +50,21 @@ export const webhookDelivery = z.object({
   delivered_at: z.iso.datetime().nullable(),
 });
 export type WebhookDelivery = z.infer<typeof webhookDelivery>;
+
+/** Where the events of an account are sent. */
+export const webhookEndpoint = z.object({
+  id: webhookEndpointId,
+  url: z.string(),
+  description: z.string(),
+  events: z.array(webhookFactType),
+  is_paused: z.boolean(),
+  secrets: z.array(secretHint),
+  /** The newest one that was attempted; the newest one of all while nothing was. */
+  last_delivery: webhookDelivery.nullable(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+});
+export type WebhookEndpoint = z.infer<typeof webhookEndpoint>;
 
 /** What an endpoint receives. `data` is the fact as it is in the log of the run. */
 export const webhookBody = z.object({

@@ -46,8 +46,7 @@ export { type AgentRun, type FactsStep, toAgentRun } from './loop-context';
 export { type SummarizePorts, compactionFailed, summarize } from './compaction/summarize';
 
 // Projects
-export { firstWords } from './projects/first-words';
-export { toPlaceholder, titleRequest, untitled, writeTitle } from './projects/title';
+export { firstWords, toPlaceholder, titleRequest, untitled, writeTitle } from './projects/title';
 
 // Stored agents
 export {
@@ -72,12 +71,13 @@ export {
   isProgress,
   maxFruitlessClaims,
   movesTo,
+  queuedAs,
   runsRead,
   stoppedWithError,
   withoutEnd,
   yieldsToStop,
 } from './run/claim';
-export { closeOpenCalls, endUnreadableRun, failRun, nothingRan, stopped } from './loop/end-run';
+export { endUnreadableRun, failRun, stopUnheldRun } from './loop/end-run';
 export {
   type RunMoment,
   explainPreparation,
@@ -96,18 +96,16 @@ export {
   withText,
 } from './run/open-streams';
 export { type RunChanges, projectRun, runChanges, toolSetIn } from './run/run-projection';
-export { type RunState, replay } from './run/run-state';
+export { type ReplyState, type RunState, replay } from './run/run-state';
 export { unknownParts } from './run/unknown-parts';
 export { outOfTime, timeLeftMs } from './budget/run-limits';
 
 // Tool calls and tools
-export { type AnswerContext } from './tool-calls/call-outcome';
-export { type KnownCall, type KnownCalls, awaitsPerson, callsAfter, openCalls } from './run/ledger';
+export { type AnswerContext } from './tool-calls/answer-call';
+export { type LedgerEntry, type Ledger, awaitsPerson, callsAfter, openCalls } from './run/ledger';
 export { requiresApproval } from './tools/approval-rules';
 export { type ForkPoint, forkPoint, noteOfFork, noteOfForkWithFiles } from './run/fork-point';
-export { collectChildren } from './child-runs/await-children';
-export { type ChildEnd, resultOfChild } from './child-runs/child-result';
-export { type TreePlace, treeRefusal } from './child-runs/tree-limits';
+export { collectChildren, type ChildEnd, resultOfChild, type TreePlace, treeRefusal } from './child-runs/child-runs';
 export { type ApprovalRuling, decideApproval, editCall } from './tool-calls/approve-call';
 export {
   ConnectionsAwaited,
@@ -209,7 +207,7 @@ export {
 } from './models/provider-settings';
 export { usualModel } from './models/usual-model';
 export { type ReplyChunk } from './dialects/dialect';
-export { ObjectEnd } from './dialects/object-end';
+export { ObjectEnd } from './dialects/parse-object';
 export { type BudgetRaise, raiseBudget } from './run/raise-budget';
 export { countSentImages } from './context/to-context';
 export { messagesForNextRun } from './context/messages-for-next-run';
@@ -230,9 +228,8 @@ export { longestRendered, renderTemplate, templateProblem } from './triggers/tem
 export { type ZoneOffset, zoneOffset } from './triggers/zone-offset';
 
 // Files of runs
-export { freeName } from './files/free-name';
-export { documentsIn, withDocuments } from './files/message-documents';
 export {
+  freeName,
   type FileProblem,
   type RunFileNote,
   bringsFiles,
@@ -240,6 +237,7 @@ export {
   filesNote,
   problemsNote,
 } from './files/run-file-note';
+export { documentsIn, withDocuments } from './files/message-documents';
 
 export { memoize, memoizeGrowingList } from './memoize';
 export { wellFormed } from './well-formed';

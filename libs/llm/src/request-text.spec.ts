@@ -3,7 +3,7 @@ import type { ModelMessage } from '@rondo/domain';
 import fc from 'fast-check';
 import { AnthropicProtocol } from './anthropic/anthropic-protocol';
 import { OpenAiProtocol } from './openai/openai-protocol';
-import { requestText } from './request-text';
+import { requestText } from './clients/provider-client';
 import { requestTo } from './testing/read-model-reply';
 import { histories, listRequests } from './testing/model-histories';
 

@@ -17,14 +17,13 @@ export { BoundedCloseWorker } from './queues/bounded-close-worker';
 export { DelayedPollWorker } from './queues/delayed-poll-worker';
 export { queues } from './queues/queues';
 export { producerConnection, workerConnection } from './queues/redis-connections';
-export { RunQueue } from './queues/run-queue';
-export { RunQueues } from './queues/run-queues';
+export { RunQueue, RunQueues } from './queues/run-queue';
 export { SharedPace } from './queues/shared-pace';
 export { SharedQuota } from './queues/shared-quota';
 export { type HeardRunHolder, HeardRunHolders, type RunHolderService, announceRunHolder } from './queues/signs-of-life';
 export { WorkSignal } from './queues/work-signal';
 export { NatsRunFeed } from './run-feed/run-feed';
-export { seldom } from './seldom';
+export { seldom } from './log';
 export { NatsTools } from './tool-calls/client/nats-tools';
 export { type SentCallRecord, UnknownCalls } from './tool-calls/client/sent-calls';
 export { QueueShares, usualQueueShare } from './tool-calls/client/queue-shares';
@@ -95,7 +94,7 @@ export {
   accessSandbox,
   sandboxRequest,
   writtenFile,
+  readAnswer,
+  writeThrough,
 } from './tunnels/sandbox-protocol';
 export { Tunnel, TunnelError } from './tunnels/tunnel';
-export { readAnswer } from './tunnels/read-answer';
-export { writeThrough } from './tunnels/write-file';

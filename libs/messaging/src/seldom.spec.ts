@@ -1,4 +1,4 @@
-import { seldom } from './seldom';
+import { seldom } from './log';
 
 describe('seldom', () => {
   beforeEach(() => jest.useFakeTimers({ now: 0 }));

@@ -11,8 +11,8 @@ export type { MomentAddress, WantedMoment } from './api/runs/wanted-moment';
 export { type ForkOrder, type ForkedRun, UnknownSeqError } from './api/runs/forks/fork-run';
 export type { ChildOrder, StartedChild } from './api/runs/child-runs/start-child';
 export { RunTrees } from './api/runs/child-runs/run-trees';
-export { PostgresRunStore, reapDeadEveryMs } from './run-log/postgres-run-store';
-export { type StoredToolSet, ToolSets, storedToolSet } from './run-log/tool-sets';
+export { PostgresRunStore, reapDeadEveryMs } from './run-store/postgres-run-store';
+export { type StoredToolSet, ToolSets, storedToolSet, canonicalJson } from './run-log/tool-sets';
 
 // Runs for the API
 export type { AgentResult } from './api/runs/agent-result';
@@ -35,13 +35,13 @@ export type { BegunRun } from './api/runs/thread-runs';
 export { readCallIds } from './api/runs/open-calls';
 export type { LogRewind, ReadPosition } from './api/runs/log-rewinds';
 export type { EventPage, LogGap, RunSnapshot } from './api/runs/read-log';
-export { type RunHolder, findHolder } from './api/runs/read-runs';
-export { readTracedRun } from './api/runs/traced-run';
+export { type RunHolder, findHolder, readTracedRun } from './api/runs/read-runs';
 export type { InputOrder } from './api/runs/give-input';
 export type { CallAddress, CallRuling, ResolvedCall } from './api/runs/resolve-tool-call';
 export { Runs } from './api/runs/runs';
 export type { RunCounts } from './api/runs/list-runs';
 export type { StopOrder, StoppedRun } from './api/runs/stop-run';
+export { NoRunToTell } from './api/runs/tell-run';
 export type { LogVerification } from './api/runs/verify-log';
 
 // Threads, messages, images, sandboxes, accounts
@@ -61,12 +61,11 @@ export {
   type PendingExecution,
   type ReceivedWebhook,
 } from './api/triggers/firings';
-export { mostTriggers } from './api/triggers/trigger-count';
+export { mostTriggers, type TriggersOfAgent } from './api/triggers/trigger';
 export type { StoredSchedule } from './api/triggers/schedule-row';
 export { type NextFires, type ScheduleAddress, type ScheduleFields, Schedules } from './api/triggers/schedules';
 export type { ActiveSchedule } from './api/triggers/active-schedule';
-export type { TriggersOfAgent } from './api/triggers/agent-triggers';
-export type { SealedSecret } from './api/triggers/webhook-row';
+export type { SealedSecret, StoredWebhookTrigger } from './api/triggers/webhook-row';
 export {
   type SigningTrigger,
   type TriggerAddress,
@@ -178,12 +177,9 @@ export { type ReservationOrder, type ReservationVerdict, Reservations } from './
 export { UsageLedger } from './api/billing/usage';
 export type { UsageReport } from './api/billing/usage-report';
 export { AccountSpending, type SpendingPeriod, type Spent } from './api/account-spending';
-export { canonicalJson } from './run-log/tool-sets';
 export { IdempotencyKeys, type IdempotentRequest, type PendingKey, type StoredResponse } from './api/idempotency-keys';
 
 // Deletion
-export { BlobSweep } from './retention/blob-sweep';
-export { FileSweep } from './retention/file-sweep';
+export { BlobSweep, FileSweep, ToolSetSweep } from './retention/sweeps';
 export { Purge } from './retention/purge';
 export { Retention } from './retention/retention';
-export { ToolSetSweep } from './retention/tool-set-sweep';

@@ -1,4 +1,4 @@
-import { afterImmediates } from './after-immediates';
+import { afterImmediates } from './periodic-task';
 
 it('resolves after the promise callbacks of its caller, however many, and after their immediates', async () => {
   const done: string[] = [];

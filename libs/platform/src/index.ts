@@ -1,9 +1,21 @@
 // Services and their environment
 export { runService } from './service-process';
 export { loadConfig, parseConfig } from './load-config';
-export { commaSeparated, count, milliseconds, port, serviceVariables } from './service-variables';
-export { natsVariables, serverVariables } from './server-variables';
-export { holderName, leaseVariables, leasesOutliveHeartbeats } from './lease-variables';
+export {
+  commaSeparated,
+  count,
+  milliseconds,
+  port,
+  serviceVariables,
+  natsVariables,
+  serverVariables,
+  holderName,
+  leaseVariables,
+  leasesOutliveHeartbeats,
+  mcpVariables,
+  previewUrl,
+  reachVariables,
+} from './service-variables';
 export {
   accountVariables,
   readModelConnection,
@@ -11,25 +23,22 @@ export {
   modelServerVariables,
   modelVariables,
 } from './model-variables';
-export { mcpVariables } from './mcp-variables';
 export { toolName } from './mcp-tool-name';
-export { previewUrl } from './preview-url';
 export { FrontMatterProblem, readFrontMatter } from './front-matter';
 export { toError, toMessage } from './thrown';
 export { SealBroken, SecretBox, secretsKey } from './secret-box';
 
 // Logs, health and metrics
-export { type Logger, createLogger } from './logger';
-export { nestLogger } from './nest-logger';
+export { type Logger, createLogger, nestLogger, noteTracedRun } from './logger';
 export { HealthModule } from './health/health.module';
 export { UnusableDependency } from './health/readiness';
 export { MetricsModule } from './metrics/metrics.module';
 
 // Traces
 export { openTracing } from './tracing/open-tracing';
-export { noteTracedRun } from './tracing/traced-runs';
-export { placeOfTraceparent, toTraceparent } from './tracing/traceparent';
 export {
+  placeOfTraceparent,
+  toTraceparent,
   type CallersPlace,
   type Span,
   type SpanAttributes,
@@ -50,19 +59,16 @@ export {
 export { AnswerTooLong, type CheckedFetch, RequestNotSent, checkedFetch } from './outbound/checked-fetch';
 export { dial } from './outbound/dial';
 export { type Exchange, type HttpAnswer, type HttpMessage, exchange, findRedirect } from './outbound/http-exchange';
-export { authority, internalHost } from './outbound/internal-host';
+export { authority, internalHost, type Target, bareHost, toTarget } from './outbound/target';
 export { OutboundProxy, guardedProxyVariables, proxyVariables } from './outbound/outbound-proxy';
-export { reachVariables } from './outbound/reach-variables';
-export { type Target, bareHost, toTarget } from './outbound/target';
 export { createProxyAgents } from './outbound/tunnel';
 export { type Resolve, resolveByDns, resolveWithSystem } from './outbound/resolve';
 
 // Time, ids, rates and caches
-export { afterImmediates } from './after-immediates';
+export { afterImmediates, PeriodicTask, repeatOnGrid } from './periodic-task';
 export { anySignal } from './any-signal';
 export { isoNow } from './iso-now';
 export { KeyedMutex } from './keyed-mutex';
 export { LruCache } from './lru-cache';
-export { PeriodicTask } from './periodic-task';
 export { TokenBucket } from './token-bucket';
 export { newUlid, ulidMs } from './ulid';

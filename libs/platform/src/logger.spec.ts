@@ -1,6 +1,4 @@
-import { createLogger } from './logger';
-import { nestLogger } from './nest-logger';
-import { noteTracedRun } from './tracing/traced-runs';
+import { createLogger, nestLogger, noteTracedRun } from './logger';
 
 function captured() {
   const lines: Record<string, unknown>[] = [];

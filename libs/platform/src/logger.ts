@@ -6,11 +6,12 @@ import {
   stdSerializers,
   stdTimeFunctions,
 } from 'pino';
-import { traceOfLine } from './tracing/traced-runs';
+import type { LoggerService } from '@nestjs/common';
+import { LruCache } from './lru-cache';
 
 export type { Logger } from 'pino';
 
-export interface LoggerOptions {
+interface LoggerOptions {
   /** The service's name, in every line. */
   readonly name: string;
   readonly level?: LevelWithSilent;
@@ -38,4 +39,52 @@ export function createLogger({ name, level = 'info', destination }: LoggerOption
     },
   };
   return destination ? pino(options, destination) : pino(options);
+}
+
+/** Writes Nest's own log lines, and those of code that uses Nest's `Logger`, as our JSON lines. */
+export function nestLogger(log: Logger): LoggerService {
+  const at =
+    (level: 'fatal' | 'warn' | 'info' | 'debug' | 'trace') =>
+    (message: unknown, ...rest: unknown[]) =>
+      log[level]({ context: rest.at(-1), ...toFields(message) });
+
+  return {
+    log: at('info'),
+    warn: at('warn'),
+    fatal: at('fatal'),
+    debug: at('debug'),
+    verbose: at('trace'),
+    // Nest calls error(message, stack, context), error(message, context) and error(error, context).
+    error: (message: unknown, ...rest: unknown[]) =>
+      log.error({
+        context: rest.at(-1),
+        ...(rest.length > 1 && { stack: rest[0] }),
+        ...toFields(message),
+      }),
+  };
+}
+
+function toFields(message: unknown): object {
+  if (message instanceof Error) return { error: message, msg: message.message };
+  if (typeof message === 'object' && message !== null) return message;
+  return { msg: String(message) };
+}
+
+const rememberedRuns = 10_000;
+
+/** The traces of the runs that this process has lately worked on. Empty while tracing is off. */
+const traces = new LruCache<string, string>(rememberedRuns);
+let areSome = false;
+
+/** From now on, log lines with this `runId` have its `trace_id`. */
+export function noteTracedRun(runId: string, traceId: string): void {
+  traces.set(runId, traceId);
+  areSome = true;
+}
+
+/** What the logger adds to a line: a new object each time, since it copies the line's fields into it. */
+function traceOfLine(fields: object): object {
+  if (!areSome || !('runId' in fields) || typeof fields.runId !== 'string') return {};
+  const trace_id = traces.get(fields.runId);
+  return trace_id === undefined ? {} : { trace_id };
 }

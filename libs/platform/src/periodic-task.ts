@@ -1,6 +1,13 @@
 /** Tasks of a multiple of it are due together, so that an idle process wakes once for all of them. */
 const gridMs = 500;
 
+/** Repeats `work`, which must not throw, on the grid. Returns a function that ends it. */
+export function repeatOnGrid(work: () => void, everyMs: number): () => void {
+  const task = new PeriodicTask({ everyMs, work: () => Promise.resolve().then(work), failed: () => undefined });
+  task.start();
+  return () => void task.stop();
+}
+
 /**
  * Repeats `work`, never overlapping: each execution starts about `everyMs` after the last one ended. A failure is reported and
  * does not stop the repetition.
@@ -47,3 +54,10 @@ export class PeriodicTask {
     }
   }
 }
+
+/**
+ * Resolves after the promise callbacks and the immediates that are already due, and those that they start. Background
+ * work that awaits this first lets the output that a client waits for leave.
+ */
+export const afterImmediates = (): Promise<void> =>
+  new Promise((resolve) => process.nextTick(() => setImmediate(resolve)));

@@ -1,9 +1,14 @@
 import { hostname } from 'node:os';
 import { z } from 'zod';
-import { holderName, leaseVariables, leasesOutliveHeartbeats } from './lease-variables';
+import {
+  holderName,
+  leaseVariables,
+  leasesOutliveHeartbeats,
+  serverVariables,
+  port,
+  serviceVariables,
+} from './service-variables';
 import { parseConfig } from './load-config';
-import { serverVariables } from './server-variables';
-import { port, serviceVariables } from './service-variables';
 
 const schema = z.object({ ...serviceVariables, ...serverVariables(4), PORT: port.default(3000) });
 const least = { DATABASE_URL: 'postgresql://host/db', REDIS_URL: 'redis://host', NATS_URL: 'nats://host:4222' };

@@ -53,7 +53,7 @@ export function Conversation({ thread, parts, children }: ConversationProps) {
       )}
       {queued.length > 0 && (
         <p className="rondo-status" role="status">
-          {queued.length === 1 ? 'A message waits for its turn.' : `${queued.length} messages wait for their turn.`}
+          {queued.length === 1 ? 'A message waits to be read.' : `${queued.length} messages wait to be read.`}
         </p>
       )}
       {error && (
@@ -75,7 +75,14 @@ export function Conversation({ thread, parts, children }: ConversationProps) {
         send={({ text, ...about }) => thread.send(text, about)}
         isAnswer={isActive && run !== undefined && isQuestion(live && live.view.lastSeq > 0 ? live.view : run)}
       >
-        {isActive && <Button work={() => thread.stop()}>Stop</Button>}
+        {({ hasFiles }) =>
+          isActive && (
+            <>
+              {hasFiles && <span className="rondo-status">Files wait for the run after this one.</span>}
+              <Button work={() => thread.stop()}>Stop</Button>
+            </>
+          )
+        }
       </Composer>
     </section>
   );

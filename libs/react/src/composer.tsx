@@ -22,15 +22,21 @@ export interface ComposerProps {
   readonly text?: string | undefined;
   /** Above the field. */
   readonly head?: ReactNode;
-  /** Between the buttons. */
-  readonly children?: ReactNode;
+  /** What the empty field says. Its name otherwise. */
+  readonly placeholder?: string | undefined;
+  /** Ways to begin, below the field. The chosen one is put into it, to be changed there, and attached files stay. */
+  readonly starters?: readonly string[] | undefined;
+  /** Between the buttons; a function is told whether files are attached. */
+  readonly children?: ReactNode | ((draft: { readonly hasFiles: boolean }) => ReactNode);
   /** Says why something failed. */
   readonly Problem?: ComponentType<{ readonly error: unknown }>;
 }
 
 /** Where a message is written. Files can be chosen, dropped and pasted; Enter sends, and Shift+Enter begins a line. */
-export function Composer({ isAnswer, head, children, Problem = PlainProblem, ...draft }: ComposerProps) {
+export function Composer(props: ComposerProps) {
+  const { isAnswer, head, placeholder, starters = [], children, Problem = PlainProblem, ...draft } = props;
   const { text, setText, attachments, problem, cannotSend, submit } = useDraft(draft);
+  const field = useRef<HTMLTextAreaElement>(null);
   const label = isAnswer ? 'Your answer' : 'Message';
   const sendByKey = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
@@ -40,6 +46,10 @@ export function Composer({ isAnswer, head, children, Problem = PlainProblem, ...
   const drop = (event: DragEvent) => {
     event.preventDefault();
     attachments.add(event.dataTransfer.files);
+  };
+  const begin = (starter: string) => {
+    setText(starter);
+    field.current?.focus();
   };
   return (
     <form
@@ -51,9 +61,10 @@ export function Composer({ isAnswer, head, children, Problem = PlainProblem, ...
       {head}
       <AttachedFiles attachments={attachments} Problem={Problem} />
       <textarea
+        ref={field}
         dir="auto"
         aria-label={label}
-        placeholder={label}
+        placeholder={placeholder ?? label}
         rows={Math.min(8, Math.max(2, text.split('\n').length))}
         value={text}
         autoFocus={draft.text !== undefined}
@@ -64,14 +75,30 @@ export function Composer({ isAnswer, head, children, Problem = PlainProblem, ...
       {problem !== null && <Problem error={problem} />}
       <div className="rondo-actions">
         <AttachButton add={attachments.add} />
-        {children}
+        {typeof children === 'function' ? children({ hasFiles: attachments.all.length > 0 }) : children}
         <button type="button" className="rondo-primary" disabled={cannotSend} onClick={submit}>
           {isAnswer ? 'Answer' : 'Send'}
         </button>
       </div>
+      {starters.length > 0 && <Starters all={starters} begin={begin} />}
     </form>
   );
 }
+
+interface StartersProps {
+  readonly all: readonly string[];
+  readonly begin: (text: string) => void;
+}
+
+const Starters = ({ all, begin }: StartersProps) => (
+  <div className="rondo-starters" role="group" aria-label="Ways to begin">
+    {all.map((text) => (
+      <button key={text} type="button" onClick={() => begin(text)}>
+        {text}
+      </button>
+    ))}
+  </div>
+);
 
 /** A message that is being written, and what sends it. It stays where it could not be sent. */
 function useDraft({ rondo, send, text: begun = '' }: Pick<ComposerProps, 'rondo' | 'send' | 'text'>) {

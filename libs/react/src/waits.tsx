@@ -48,8 +48,8 @@ function Decision({ decide }: DecisionProps) {
 const sentences: Record<Waiting['reason'], string> = {
   ask: 'It waits for an answer.',
   approval: 'It waits for a decision about its calls.',
-  elicitation: 'An MCP server asks a person.',
-  caller_tools: 'It waits for results of its caller.',
+  elicitation: 'A connected tool asks a person.',
+  caller_tools: 'It waits for the program that started it.',
   budget: 'It has used up its budget, and waits for a higher one.',
   tool_unknown: 'It waits for a decision about a call whose outcome is unknown.',
   child_runs: 'It waits for other agents.',

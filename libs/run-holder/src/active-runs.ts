@@ -1,5 +1,5 @@
 import type { AccountId, RunId } from '@rondo/contract';
-import { ClaimLostError, type ClaimedRun, type ServedAccount, type StopRequest } from '@rondo/domain';
+import { ClaimLostError, type ClaimedRun, type ServedAccount, type StopRequest, type Leases } from '@rondo/domain';
 import { AbandonedError, ActiveRun } from './active-run';
 
 const maxEarlyStops = 1_000;
@@ -91,5 +91,33 @@ export class ActiveRuns {
     this.earlyStops.set(id, request);
     const [oldest] = this.earlyStops.keys();
     if (this.earlyStops.size > maxEarlyStops && oldest) this.earlyStops.delete(oldest);
+  }
+}
+
+/**
+ * Renews all leases of this process in one statement. The same statement returns lost claims, requested stops, and the runs that
+ * were told something, so a run stops (I7), or reads, even if its signal was lost.
+ */
+export class Heartbeat {
+  constructor(
+    private readonly owner: string,
+    private readonly leases: Leases,
+    private readonly active: ActiveRuns,
+  ) {}
+
+  async beat(): Promise<void> {
+    const renewed = this.active.all();
+    if (renewed.length === 0) return;
+
+    const { lost, stops, told } = await this.leases.renew(
+      this.owner,
+      renewed.map(({ claim }) => claim),
+    );
+    for (const { runId, stop } of stops) this.active.stop(runId, stop);
+    for (const id of told) this.active.find(id)?.tell();
+    // Only those whose claims were sent: a run may have been claimed again in the meantime.
+    for (const run of renewed.filter(({ claim }) => lost.includes(claim.runId))) {
+      run.abandon(new ClaimLostError(run.claim.runId));
+    }
   }
 }

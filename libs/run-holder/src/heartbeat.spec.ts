@@ -1,7 +1,6 @@
 import { runId, threadId } from '@rondo/contract';
 import type { Claim, ClaimedRun, Leases } from '@rondo/domain';
-import { ActiveRuns } from './active-runs';
-import { Heartbeat } from './heartbeat';
+import { ActiveRuns, Heartbeat } from './active-runs';
 
 const id = runId.parse('run_1');
 const createClaim = (epoch: number): ClaimedRun =>

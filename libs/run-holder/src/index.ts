@@ -1,13 +1,10 @@
 export { AbandonedError, ActiveRun } from './active-run';
-export { ActiveRuns } from './active-runs';
-export { Heartbeat } from './heartbeat';
+export { ActiveRuns, Heartbeat } from './active-runs';
 export { ModelMetrics } from './model-metrics';
 export { OutboxRelay } from './outbox-relay';
 export { PeriodicTasks, type TaskSchedule } from './periodic-tasks';
 export { QueueProbe } from './queue-probe';
 export { Rest } from './rest';
 export { type Catalog, RunToolSets } from './run-tool-sets';
-export { aboutRun } from './tracing/agent-span';
-export { composeRunTraces } from './tracing/compose-run-traces';
-export { RunTraces } from './tracing/run-traces';
-export { callSpanId, creationSpanId } from './tracing/span-ids';
+export { aboutRun, callSpanId, creationSpanId } from './tracing/agent-span';
+export { composeRunTraces, RunTraces } from './tracing/run-traces';

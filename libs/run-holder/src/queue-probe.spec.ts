@@ -49,5 +49,5 @@ describe('QueueProbe', () => {
     while (processed.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
 
     expect(processed).toEqual(['run_1-1']);
-  }, 20_000);
+  });
 });

@@ -1,7 +1,33 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { once } from 'node:events';
 import { McpServer, createMcpHandler, inputRequired } from '@modelcontextprotocol/server';
-import { LoopbackServer } from './loopback-server';
+
+/** A server over real HTTP on 127.0.0.1. */
+export abstract class LoopbackServer {
+  private readonly http = createServer((request, response) => void this.serve(request, response));
+
+  protected abstract serve(request: IncomingMessage, response: ServerResponse): Promise<unknown>;
+
+  async listen(port: number): Promise<this> {
+    await once(this.http.listen(port, '127.0.0.1'), 'listening');
+    return this;
+  }
+
+  get port(): number {
+    return (this.http.address() as { port: number }).port; // it listens on TCP
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}/mcp`;
+  }
+
+  async close(): Promise<void> {
+    this.http.close();
+    this.http.closeAllConnections();
+    await once(this.http, 'close');
+  }
+}
 
 /** Serves a server of the official package over real HTTP, in the protocol of 2026-07-28 alone. */
 export class HttpMcpServer extends LoopbackServer {

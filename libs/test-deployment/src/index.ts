@@ -1,5 +1,4 @@
-export { HttpMcpServer, RefundServer } from './http-mcp-server';
-export { LoopbackServer } from './loopback-server';
+export { HttpMcpServer, RefundServer, LoopbackServer } from './http-mcp-server';
 export { logFlaws } from './log-flaws';
 export { type Delta, type Fact, RondoClient, type RunView, isDelta } from './rondo-client';
 export { type DeploymentRequest, type ModelRequest, RunningRondo, type StartedServers } from './running-rondo';

@@ -40,9 +40,9 @@ export class AccountBudgets {
   }
 
   private isSpent(runId: RunId): Promise<boolean> {
-    const known = this.answers.get(runId);
+    const answer = this.answers.get(runId);
     const atMs = this.parts.nowMs();
-    if (known && atMs - known.atMs < keptMs) return known.isSpent;
+    if (answer && atMs - answer.atMs < keptMs) return answer.isSpent;
     const isSpent = this.ask(runId);
     this.answers.set(runId, { atMs, isSpent });
     return isSpent;

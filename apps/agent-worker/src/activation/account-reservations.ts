@@ -91,9 +91,9 @@ export class AccountReservations {
   }
 
   private toTerms(account: AccountId): Promise<AccountTerms> {
-    const known = this.known.get(account);
+    const entry = this.known.get(account);
     const atMs = this.parts.nowMs();
-    if (known && atMs - known.atMs < keptMs) return known.terms;
+    if (entry && atMs - entry.atMs < keptMs) return entry.terms;
     const terms = this.parts.reservations.toTerms(account);
     this.known.set(account, { atMs, terms });
     terms.catch(() => this.known.delete(account)); // the run that asked has the error

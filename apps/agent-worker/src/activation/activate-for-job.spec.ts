@@ -121,7 +121,7 @@ describe('attack: tenants', () => {
     print(`the run of the other account started after ${waitedFor} of the 1,000, with two workers`);
     expect(waitedFor).toBeLessThanOrEqual(2);
     expect(started.length).toBeLessThan(1_000);
-  }, 60_000);
+  });
 
   it('1,000 queued runs of one account, before another account posts its only one, while Redis is away', async () => {
     const other = await newAccount(fixture.database);
@@ -151,7 +151,7 @@ describe('attack: tenants', () => {
 
     print(`without Redis it started after ${started.length - 6} of the 1,000, with one worker`);
     expect(started.map(({ accountId }) => accountId === other)).toEqual([false, false, false, false, false, true]);
-  }, 60_000);
+  });
 });
 
 describe('activateForJob', () => {
@@ -173,7 +173,7 @@ describe('activateForJob', () => {
       print(`of 400 runs the account that posted last had ${(share * 100).toFixed(1)} %`);
       expect(Math.abs(share - 0.5)).toBeLessThanOrEqual(0.05);
     },
-    60_000,
+    300_000,
   );
 
   it('activates all runs of a single account in their order', async () => {
@@ -187,7 +187,7 @@ describe('activateForJob', () => {
     const ids = started.map(({ runId }) => runId);
     expect(ids).toEqual([...ids].sort());
     expect(new Set(ids).size).toBe(300);
-  }, 60_000);
+  });
 
   it.each([
     ['in a backlog', backlogAfterMs + 1],
@@ -216,5 +216,5 @@ describe('activateForJob', () => {
     }
 
     expect(inTurn).not.toHaveBeenCalled();
-  }, 60_000);
+  });
 });

@@ -26,7 +26,7 @@ export async function activateForJob(
 ): Promise<ActivationOutcome> {
   let outcome = waitedMs <= backlogAfterMs ? await runner.activate(runId) : 'not due';
   if (outcome === 'not due') outcome = await runner.activateNext();
-  for (let met = 1; outcome === 'needs a newer version' && met <= mostPassedOver; met += 1) {
+  for (let count = 1; outcome === 'needs a newer version' && count <= mostPassedOver; count += 1) {
     outcome = await runner.activateNext();
   }
   return outcome;

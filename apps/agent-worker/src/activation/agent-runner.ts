@@ -78,12 +78,12 @@ export class AgentRunner {
   }
 
   private async runTraced(claim: ClaimedRun): Promise<ActivationOutcome> {
-    const ended = this.parts.activated?.(claim);
+    const endTrace = this.parts.activated?.(claim);
     let outcome: ActivationOutcome | 'broke' = 'broke';
     try {
       return (outcome = await this.run(claim));
     } finally {
-      ended?.(outcome);
+      endTrace?.(outcome);
     }
   }
 
@@ -111,9 +111,9 @@ export class AgentRunner {
 
   private async runWithPorts(due: ClaimedRun, active: ActiveRun): Promise<ActivationOutcome> {
     const { store, feed, modelFor, toolSetFor, toolsFor, journal: settings, withWorkspace } = this.parts;
-    const ended = AbortSignal.any([active.signals.stop, active.signals.abandon]);
-    const claimed = (await withWorkspace?.(due, ended)) ?? due; // servers that are commands run there
-    const toolSet = await toolSetFor(claimed, ended);
+    const endSignal = AbortSignal.any([active.signals.stop, active.signals.abandon]);
+    const claimed = (await withWorkspace?.(due, endSignal)) ?? due; // servers that are commands run there
+    const toolSet = await toolSetFor(claimed, endSignal);
     const claim = await this.prepared(claimed, active); // it checks last whether the run was abandoned
     const run = toAgentRun(claim, toolSet);
     const journal = new RunJournal(claim, { store, feed, settings, failed: (error) => active.abandon(error) });

@@ -38,12 +38,13 @@ function runner() {
   return { agent, errors };
 }
 
-/** A run with a call that was planned and never sent, which its holder left. */
-async function interrupted(): Promise<RunId> {
+/** A run with a reply that was shown, and a call that was planned and never sent, which its holder left. */
+async function interrupted() {
   const claim = await fixture.claimed('worker-0');
-  await fixture.store.append(claim, [started, iterationStarted(1), planned(claim, { name: 'execute_command' })]);
+  const begun = iterationStarted(1);
+  await fixture.store.append(claim, [started, begun, planned(claim, { name: 'execute_command' })]);
   await fixture.store.handOver(claim);
-  return claim.runId;
+  return { id: claim.runId, reply: begun.data.message_id };
 }
 
 async function untilItEnds(agent: AgentRunner, id: RunId): Promise<ActivationOutcome[]> {
@@ -65,7 +66,7 @@ describe('a run with a fact that only a newer version knows', () => {
 
   it('is left to that version, and completes when it is known', async () => {
     const { agent, errors } = runner();
-    const id = await interrupted();
+    const { id } = await interrupted();
     await spoil(unknownFact, id);
 
     const outcomes: ActivationOutcome[] = [];
@@ -80,7 +81,7 @@ describe('a run with a fact that only a newer version knows', () => {
 
   it('is stopped where a stop was requested, with its open call answered (I6, I7)', async () => {
     const { agent } = runner();
-    const id = await interrupted();
+    const { id } = await interrupted();
     await spoil(unknownFact, id);
     await fixture.runs.requestStop({ accountId: fixture.accountId, runId: id, reason: 'enough' });
 
@@ -91,9 +92,9 @@ describe('a run with a fact that only a newer version knows', () => {
 });
 
 describe('a run whose log cannot be read', () => {
-  it('fails as no_progress after ten claims, with its open call answered (I6)', async () => {
+  it('fails as no_progress after ten claims, with its reply withdrawn and its open call answered (I6, I13)', async () => {
     const { agent, errors } = runner();
-    const id = await interrupted();
+    const { id, reply } = await interrupted();
     await spoil(`at = 'infinity'`, id);
 
     const outcomes = await untilItEnds(agent, id);
@@ -101,6 +102,7 @@ describe('a run whose log cannot be read', () => {
     expect(outcomes).toEqual([...Array<ActivationOutcome>(maxFruitlessClaims - 1).fill('not readable'), 'ended']);
     expect(errors).toHaveLength(maxFruitlessClaims);
     expect(await readEnd(id)).toMatchObject([
+      { type: 'iteration.restarted', data: { withdrawn_stream_ids: expect.arrayContaining([reply]) as unknown } },
       { type: 'tool.failed' },
       { type: 'message.created' },
       { type: 'run.failed', data: { error: { code: 'no_progress' } } },
@@ -109,7 +111,7 @@ describe('a run whose log cannot be read', () => {
 
   it('fails as no_progress where its log can be read but not replayed', async () => {
     const { agent } = runner();
-    const id = await interrupted();
+    const { id } = await interrupted();
     await spoil(`data = '{}'`, id);
 
     const outcomes = await untilItEnds(agent, id);
@@ -120,12 +122,14 @@ describe('a run whose log cannot be read', () => {
 
   it('is stopped where a stop was requested (I7)', async () => {
     const { agent } = runner();
-    const id = await interrupted();
+    const { id } = await interrupted();
     await spoil(`data = '{}'`, id);
     await fixture.runs.requestStop({ accountId: fixture.accountId, runId: id, reason: 'enough' });
 
     await untilItEnds(agent, id);
 
-    expect((await readEnd(id)).at(-1)).toMatchObject({ type: 'run.stopped', data: { reason: 'enough' } });
+    const end = await readEnd(id);
+    expect(end.at(-1)).toMatchObject({ type: 'run.stopped', data: { reason: 'enough' } });
+    expect(end.map(({ type }) => type)).toContain('iteration.restarted');
   });
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
     throw error;
   });
   store = new PostgresRunStore({ database, newId: newUlid, reaper: { missedAfterMs } });
-}, 20_000);
+});
 afterAll(async () => {
   await flush();
   await queues.close();
@@ -71,7 +71,7 @@ describe('a lost queue', () => {
     await relay.publish();
 
     expect(await waiting()).toEqual(before);
-  }, 20_000);
+  });
 
   it('does not return the job of a worker that died before it claimed the run, which Postgres still lists as due', async () => {
     await flush();
@@ -88,7 +88,7 @@ describe('a lost queue', () => {
     expect(await waiting()).not.toContain(`${id}-1`);
     await new Promise((resolve) => setTimeout(resolve, missedAfterMs));
     expect(await store.due({ sinceMs: missedAfterMs, limit: 10 })).toContain(id);
-  }, 20_000);
+  });
 
   it('gets no job for a claimed run, and a second claim of it finds nothing to do', async () => {
     const [id] = await createRuns(1);
@@ -102,5 +102,5 @@ describe('a lost queue', () => {
     expect(await store.claim(id, 'worker-2')).toBeUndefined();
     const { count } = await database.prisma.outboxEntry.deleteMany({ where: { key: { startsWith: id } } });
     expect(count).toBe(1); // the one that its creation left
-  }, 20_000);
+  });
 });

@@ -86,18 +86,18 @@ export class McpCatalog {
     const servers = claim.run.settings.mcp_servers ?? [];
     if (servers.length === 0) return { tools: builtIn };
 
-    const found = await this.discover(claim, servers, signal);
-    const awaited = found.flatMap((one) => one.unconnected ?? []);
+    const discoveries = await this.discover(claim, servers, signal);
+    const awaited = discoveries.flatMap((one) => one.unconnected ?? []);
     if (awaited.length > 0) throw new ConnectionsAwaited(awaited);
-    const known = new Set(builtIn.map(({ name }) => name));
-    const offered = found.map(({ server, discovery }) => ({
+    const builtInNames = new Set(builtIn.map(({ name }) => name));
+    const catalogs = discoveries.map(({ server, discovery }) => ({
       server,
       discovery,
-      tools: discovery.how === 'connected' ? listTools(server, discovery.tools, known) : [],
+      tools: discovery.how === 'connected' ? listTools(server, discovery.tools, builtInNames) : [],
     }));
     return {
-      tools: [...builtIn, ...offered.flatMap(({ tools }) => tools)],
-      servers: offered.map(({ server, discovery, tools }) => toFact(server, discovery, tools)),
+      tools: [...builtIn, ...catalogs.flatMap(({ tools }) => tools)],
+      servers: catalogs.map(({ server, discovery, tools }) => toFact(server, discovery, tools)),
     };
   }
 
@@ -114,7 +114,7 @@ export class McpCatalog {
       this.find(claim, server, { executorId: await executorId, signal });
     const waits = new Set<StartingServer>();
     this.waits.set(claim.runId, waits);
-    const found = servers.map(async (server) => {
+    const discoveries = servers.map(async (server) => {
       const starting = { name: server.name, since: new Date().toISOString() };
       waits.add(starting);
       const one: Found = await Promise.race([
@@ -124,7 +124,7 @@ export class McpCatalog {
       waits.delete(starting);
       return { server, ...one };
     });
-    return Promise.all(found).finally(() => {
+    return Promise.all(discoveries).finally(() => {
       if (this.waits.get(claim.runId) === waits) this.waits.delete(claim.runId);
     });
   }
@@ -137,29 +137,30 @@ export class McpCatalog {
     const { runId: run_id, workspaceId: thread_id, accountId: account_id } = claim;
     const sandbox = toSandboxTerms(claim.run.settings.environment);
     const request = { run_id, thread_id, account_id, server, ...(sandbox && { sandbox }) };
-    const listed = await this.listWithPeople(executorId, request, signal);
-    if (!listed) return { discovery: { how: 'failed', reason: 'No executor answered for the server.' } };
-    if (listed.how === 'failed' && listed.is_unconnected)
-      return this.findUnconnected(claim, listed, { executorId, request });
-    return { discovery: await this.withoutWithheld(account_id, server, listed) };
+    const answer = await this.listWithPeople(executorId, request, signal);
+    if (!answer) return { discovery: { how: 'failed', reason: 'No executor answered for the server.' } };
+    if (answer.how === 'failed' && answer.is_unconnected)
+      return this.findUnconnected(claim, answer, { executorId, request });
+    return { discovery: await this.withoutWithheld(account_id, server, answer) };
   }
 
   /** A call of a tool that is known waits until a person has connected the server. Where none is, the run does, before it starts. */
   private async findUnconnected(
     { accountId, log }: ClaimedRun,
-    listed: McpDiscovery,
+    answer: McpDiscovery,
     { executorId, request }: { readonly executorId: string; readonly request: McpListRequest },
   ): Promise<Found> {
     const { server } = request;
     const tools = (await this.parts.known?.(accountId, server)) ?? [];
     if (tools.length > 0) return { discovery: { how: 'connected', tools: [...tools], refused: [] } };
-    const said = readConnectAnswers(log).get(server.name);
-    if (said === 'decline' || said === 'cancel') return { discovery: { how: 'failed', reason: unconnected[said] } };
+    const decision = readConnectAnswers(log).get(server.name);
+    if (decision === 'decline' || decision === 'cancel')
+      return { discovery: { how: 'failed', reason: unconnected[decision] } };
     const id = this.parts.newCallId();
-    const asked = (await this.parts.list(executorId, { ...request, call_id: id })) ?? listed;
-    if (asked.how === 'connected') return { discovery: await this.withoutWithheld(accountId, server, asked) };
-    const { connect_page: page } = asked;
-    return { discovery: asked, ...(page !== undefined && { unconnected: { id, server: server.name, page } }) };
+    const discovery = (await this.parts.list(executorId, { ...request, call_id: id })) ?? answer;
+    if (discovery.how === 'connected') return { discovery: await this.withoutWithheld(accountId, server, discovery) };
+    const { connect_page: page } = discovery;
+    return { discovery, ...(page !== undefined && { unconnected: { id, server: server.name, page } }) };
   }
 
   /** A header may have a secret that a person has to allow first: then the server is asked again until that is decided, or for so long. */
@@ -178,15 +179,15 @@ export class McpCatalog {
   }
 
   /** A tool that has changed since the account accepted it needs a person's word first. */
-  private async withoutWithheld(account: AccountId, server: McpServer, found: McpDiscovery): Promise<McpDiscovery> {
-    if (found.how === 'failed') return found;
-    const withheld = await this.parts.note(account, server, found.tools);
-    const refused = withheld.map(({ id, tool }) => ({ tool, reason: id === undefined ? tooMany : whyChanged(id) }));
+  private async withoutWithheld(account: AccountId, server: McpServer, discovery: McpDiscovery): Promise<McpDiscovery> {
+    if (discovery.how === 'failed') return discovery;
+    const withheld = await this.parts.note(account, server, discovery.tools);
+    const changes = withheld.map(({ id, tool }) => ({ tool, reason: id === undefined ? tooMany : whyChanged(id) }));
     const isWithheld = new Set(withheld.map(({ tool }) => tool));
     return {
-      ...found,
-      tools: found.tools.filter(({ tool }) => !isWithheld.has(tool)),
-      refused: [...refused, ...found.refused],
+      ...discovery,
+      tools: discovery.tools.filter(({ tool }) => !isWithheld.has(tool)),
+      refused: [...changes, ...discovery.refused],
     };
   }
 }
@@ -204,10 +205,10 @@ const unplaced = (error: unknown): McpDiscovery => ({
 const isOfProtocol = (tool: string): boolean => mcpResourceOperation.safeParse(tool).success;
 
 /** Only names below the server's own: an executor that lies cannot replace another tool. */
-function listTools(server: McpServer, tools: readonly McpTool[], known: ReadonlySet<string>): ToolDefinition[] {
+function listTools(server: McpServer, tools: readonly McpTool[], builtInNames: ReadonlySet<string>): ToolDefinition[] {
   const names = new Set<string>();
   return tools.flatMap(({ name, tool, description, parameters, effect_class, fingerprint }) => {
-    if (!name.startsWith(`${server.name}__`) || known.has(name) || names.has(name)) return [];
+    if (!name.startsWith(`${server.name}__`) || builtInNames.has(name) || names.has(name)) return [];
     names.add(name);
     return [
       {
@@ -225,11 +226,11 @@ function listTools(server: McpServer, tools: readonly McpTool[], known: Readonly
   });
 }
 
-const toFact = ({ name: server }: McpServer, found: McpDiscovery, tools: readonly ToolDefinition[]): ServerFact =>
-  found.how === 'failed'
-    ? { type: 'mcp.skipped', iteration: 0, data: { server, reason: found.reason } }
+const toFact = ({ name: server }: McpServer, discovery: McpDiscovery, tools: readonly ToolDefinition[]): ServerFact =>
+  discovery.how === 'failed'
+    ? { type: 'mcp.skipped', iteration: 0, data: { server, reason: discovery.reason } }
     : {
         type: 'mcp.connected',
         iteration: 0,
-        data: { server, tools: tools.map(({ name }) => name), refused: found.refused },
+        data: { server, tools: tools.map(({ name }) => name), refused: discovery.refused },
       };

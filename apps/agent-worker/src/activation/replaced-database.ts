@@ -30,10 +30,10 @@ export async function recordReplacement(
     type === 'database.replaced' && readIncarnation(epoch) === incarnation;
   if (incarnation === 0 || isTerminal(claim.run.status) || claim.log.some(isRecorded)) return [];
 
-  const known = new Set(await knownCalls(claim.runId));
+  const callIds = new Set(await knownCalls(claim.runId));
   while (!signal.aborted) {
     try {
-      return replacedDatabase(claim, await find(claim.runId, known), ids);
+      return replacedDatabase(claim, await find(claim.runId, callIds), ids);
     } catch (error) {
       failed(error);
       await sleep(retryMs, undefined, { signal }).catch(() => undefined); // the run is stopped or left

@@ -1,8 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { type ActivationOutcome, activationOutcomes } from './agent-runner-parts';
-import { withinScrape } from '../within-scrape';
 
-export interface RunMetricsParts {
+interface RunMetricsParts {
   readonly concurrency: number;
   readonly activeRuns: { readonly size: number };
   readonly store: { countDue(): Promise<number> };
@@ -46,3 +45,15 @@ export class RunMetrics {
 }
 
 const toLabel = (outcome: ActivationOutcome): string => outcome.replaceAll(' ', '_');
+
+const longestMs = 2_000;
+
+/**
+ * What was read, or undefined where it cannot be read soon. Prometheus waits ten seconds for an answer: with a database that
+ * hangs it would get none of the other figures either, just when they matter.
+ */
+export async function withinScrape<Value>(reading: Promise<Value>): Promise<Value | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, longestMs, undefined)));
+  return Promise.race([reading.catch(() => undefined), late]).finally(() => clearTimeout(timer));
+}

@@ -32,7 +32,7 @@ beforeAll(async () => {
   });
   worker = await startAgentWorker(config, createLogger({ name: 'silent-redis-spec', level: 'silent' }));
   url = await worker.getUrl();
-}, 30_000);
+});
 afterAll(async () => {
   await proxy.close();
   await database.drop();
@@ -70,5 +70,5 @@ describe('a worker whose Redis does not answer', () => {
 
     await worker.drain();
     await worker.close();
-  }, 120_000);
+  });
 });

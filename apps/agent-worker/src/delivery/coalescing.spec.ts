@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Delta, type DeltaEvent, type RunId, eventId, runId, threadId } from '@rondo/contract';
 import { type NatsLink, NatsRunFeed, connectNats } from '@rondo/messaging';
-import { DeltaFrames } from './delta-frames';
+import { DeltaFrames } from './run-journal';
 
 const url = process.env['TEST_NATS_URL'];
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -1,6 +1,6 @@
 import type { Delta } from '@rondo/contract';
 import fc from 'fast-check';
-import { DeltaFrames } from './delta-frames';
+import { DeltaFrames } from './run-journal';
 
 const createText = (text: string, streamId = 'msg_1'): Delta => ({ type: 'message.delta', streamId, text });
 

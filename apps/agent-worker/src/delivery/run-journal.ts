@@ -1,11 +1,26 @@
-import { type Delta, type DeltaEvent, type NewFact, type RecordedFact, isTerminalFact } from '@rondo/contract';
-import { type Claim, type FactsStep, type RunFeed, type RunStore, isOverruled, withoutEnd } from '@rondo/domain';
 import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Delta,
+  type DeltaEvent,
+  type NewFact,
+  type RecordedFact,
+  isTerminalFact,
+  type DeltaType,
+  deltaTextKey,
+} from '@rondo/contract';
+import {
+  type Claim,
+  type FactsStep,
+  type RunFeed,
+  type RunStore,
+  isOverruled,
+  withoutEnd,
+  toStream,
+  streamsClosedBy,
+} from '@rondo/domain';
 import { afterImmediates } from '@rondo/platform';
-import { DeltaFrames } from './delta-frames';
-import { SentStreams } from './sent-streams';
 
-export interface JournalParts {
+interface JournalParts {
   readonly store: RunStore;
   readonly feed: Pick<RunFeed, 'publish'>;
   readonly settings: JournalSettings;
@@ -164,3 +179,94 @@ function claimEnd({ type }: NewFact | RecordedFact): 'ended' | 'parked' | undefi
   if (type === 'run.waiting' || type === 'context.compaction_started') return 'parked';
   return isTerminalFact({ type }) ? 'ended' : undefined;
 }
+
+/**
+ * Joins small deltas into frames: subscribers get the first piece at once and then a frame per interval, since a packet per
+ * token would cost more than the tokens. The order across streams is kept.
+ */
+export class DeltaFrames {
+  private pending: Delta[] = [];
+  private timer: NodeJS.Timeout | undefined;
+  private sentAtMs = -Infinity;
+
+  constructor(
+    private readonly send: (delta: Delta) => void,
+    private readonly frameMs: number,
+  ) {}
+
+  push(delta: Delta): void {
+    const last = this.pending.at(-1);
+    if (last && continues(last, delta))
+      this.pending[this.pending.length - 1] = { ...last, text: last.text + delta.text };
+    else this.pending.push(delta);
+
+    if (!this.timer) this.sendInTime();
+  }
+
+  /** Sends what is pending now: facts must not overtake the deltas before them. */
+  flush(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.sentAtMs = -Infinity;
+    const frame = this.pending;
+    this.pending = [];
+    frame.forEach(this.send);
+  }
+
+  /** There is a timer only where something waits: most models leave more than a frame between two tokens. */
+  private sendInTime(): void {
+    const waitMs = this.sentAtMs + this.frameMs - performance.now();
+    if (waitMs > 0) this.timer = setTimeout(() => this.sendFrame(), waitMs);
+    else this.sendFrame();
+  }
+
+  private sendFrame(): void {
+    this.flush();
+    this.sentAtMs = performance.now();
+  }
+}
+
+const continues = (last: Delta, next: Delta): boolean =>
+  last.streamId === next.streamId && last.type === next.type && last.channel === next.channel;
+
+/** A stream that no fact has superseded yet, with its text so far. */
+interface OpenStream {
+  readonly type: DeltaType;
+  readonly streamId: string;
+  readonly iteration: number;
+  readonly afterSeq: number;
+  text: string;
+  readonly about: Record<string, string>;
+}
+
+/** The open streams of one run: the offset of the next delta, and the text so far for subscribers that join late. */
+export class SentStreams {
+  private readonly streams = new Map<string, OpenStream>();
+
+  /** Appends a delta to its stream. Returns its offset and its data, ready for the wire. */
+  extend(delta: Delta, at: { iteration: number; afterSeq: number }): Pick<DeltaEvent, 'stream_id' | 'offset' | 'data'> {
+    const key = toStream({ type: delta.type, stream_id: delta.streamId });
+    const about = describeStreams(delta);
+    const stream = this.streams.get(key) ?? { type: delta.type, streamId: delta.streamId, ...at, text: '', about };
+    this.streams.set(key, stream);
+
+    const offset = stream.text.length;
+    stream.text += delta.text;
+    return { stream_id: delta.streamId, offset, data: { ...about, [deltaTextKey(delta.type)]: delta.text } };
+  }
+
+  /** A restarted iteration and the end of the run end every stream; other facts end those of what they store. */
+  supersede(fact: RecordedFact): void {
+    if (fact.type === 'iteration.restarted' || isTerminalFact(fact)) this.streams.clear();
+    else for (const stream of streamsClosedBy(fact)) this.streams.delete(stream);
+  }
+
+  soFar(): readonly OpenStream[] {
+    return [...this.streams.values()];
+  }
+}
+
+const describeStreams = ({ channel, name }: Delta): Record<string, string> => ({
+  ...(channel && { stream: channel }),
+  ...(name && { name }),
+});

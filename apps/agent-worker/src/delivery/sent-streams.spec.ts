@@ -1,6 +1,6 @@
 import type { Delta, RecordedFact } from '@rondo/contract';
 import fc from 'fast-check';
-import { SentStreams } from './sent-streams';
+import { SentStreams } from './run-journal';
 
 const at = { iteration: 1, afterSeq: 4 };
 const text = (streamId: string, said: string): Delta => ({ type: 'message.delta', streamId, text: said });

@@ -1,7 +1,7 @@
 import { isTerminal, runStatus } from '@rondo/contract';
 import type { DeploymentState } from '@rondo/persistence';
 import { Gauge, type Registry } from 'prom-client';
-import { withinScrape } from '../within-scrape';
+import { withinScrape } from '../activation/run-metrics';
 
 const unfinished = runStatus.options.filter((status) => !isTerminal(status));
 

@@ -1,5 +1,8 @@
 /** The directory to which the profiled process writes its profile. */
 export const profileDirectory = process.env['BENCH_PROFILE_DIRECTORY'] ?? '.';
 
+/** What V8 is to do in the process, beside or against what the service sets itself. */
+export const v8Flags = (process.env['BENCH_V8_FLAGS'] ?? '').split(' ').filter((flag) => flag !== '');
+
 /** The directory to which the traced process writes its notes. */
 export const traceDirectory = process.env['BENCH_TRACE_DIRECTORY'] ?? '.';

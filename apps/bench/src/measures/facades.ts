@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Clients } from '../clients';
-import { nowMs } from '../clock';
+import { nowMs, sentMs } from '../clock';
 import { type Endpoint, type Question, openEndpoints } from '../facade-clients';
 import { type Plan, ordinary } from '../model/plan';
-import { sentMs } from '../model/stamps';
 import type { RondoSystem } from '../rondo-system';
 import { percentile } from '../statistics';
 import type { Findings, Trial, TrialContext } from './measure';

@@ -32,12 +32,14 @@ export interface Comparison {
   readonly measure: (system: MeasuredSystem, context: MeasureContext) => Promise<Findings>;
 }
 
+/** What a measure needs of the deployment. */
+export type Needs = Pick<RondoRequest, 'everywhere' | 'preloaded' | 'worker'>;
+
 /** Measured for Rondo alone, on a deployment that only this trial uses and may fill or break. */
 export interface Trial {
   readonly name: string;
   readonly figures: readonly Figure[];
-  /** Settings of the deployment. */
-  readonly needs: Pick<RondoRequest, 'everywhere' | 'worker'>;
+  readonly needs: Needs;
   readonly run: (rondo: RondoSystem, context: TrialContext) => Promise<Findings>;
 }
 

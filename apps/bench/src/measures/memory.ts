@@ -145,7 +145,7 @@ export const memory: Trial = {
   name: 'memory',
   figures,
   needs: {
-    everywhere: { NODE_OPTIONS: `--require ${JSON.stringify(join(__dirname, '../inside/collect-garbage.js'))}` },
+    preloaded: [join(__dirname, '../inside/collect-garbage.js')],
     worker: { RUN_CONCURRENCY: '2000' },
   },
   run,

@@ -1,7 +1,6 @@
-import { nowMs } from '../clock';
+import { nowMs, sentMs } from '../clock';
 import type { MeasuredSystem, Task } from '../measured-system';
 import { type Plan, ordinary } from '../model/plan';
-import { sentMs } from '../model/stamps';
 import { percentile } from '../statistics';
 import type { Comparison, Findings, MeasureContext } from './measure';
 

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { nowMs } from '../clock';
+import { nowMs, sentMs } from '../clock';
 import type { MeasuredSystem } from '../measured-system';
 import { Clients } from '../clients';
 import { ordinary } from '../model/plan';
-import { sentMs } from '../model/stamps';
 import { percentile } from '../statistics';
 import { computeSum } from './cpu-spent';
 import type { Comparison, Findings, MeasureContext } from './measure';

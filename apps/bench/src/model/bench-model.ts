@@ -1,11 +1,10 @@
 import { type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { nowMs } from '../clock';
+import { nowMs, stamp } from '../clock';
 import type { Exchange, ModelCommand, ModelReport } from './exchange';
 import { type Plan, toPlan } from './plan';
 import { type ModelRequest, readRequest } from './request';
-import { stamp } from './stamps';
 
 /** Answers in OpenAI's wire protocol, serialized in advance, because the model must take less CPU than its clients. */
 const begin =

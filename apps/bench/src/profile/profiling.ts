@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RondoSystem, RondoRequest } from '../rondo-system';
+import type { RondoRequest, RondoSystem } from '../rondo-system';
 import { type Cost, largestCosts, packageCosts } from './cpu-profile';
 import { describeTrace } from './trace-table';
 
@@ -47,9 +47,9 @@ export class Profiling {
   }
 
   /** Settings that the deployment must be started with. */
-  get needs(): Pick<RondoRequest, 'everywhere'> {
+  get needs(): Pick<RondoRequest, 'everywhere' | 'preloaded'> {
     const { module, variable } = this.recording;
-    return { everywhere: { NODE_OPTIONS: `--require ${JSON.stringify(module)}`, [variable]: this.directory } };
+    return { preloaded: [module], everywhere: { [variable]: this.directory } };
   }
 
   begin(rondo: RondoSystem): void {

@@ -7,7 +7,7 @@ import { RunningRondo } from '@rondo/test-deployment';
 import { machine } from '../machine/machine-description';
 import { percentile } from '../statistics';
 import { Autoscaler, type ScalingRule } from './autoscaler';
-import type { RunningProgram } from '../../../../deploy/local/services/supervised-process.mjs';
+import type { RunningProgram } from '../../../../deploy/local/processes/supervised-process.mjs';
 
 /** Workers of which any number runs. The first ones run, the others are stopped. */
 class Fleet {

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Experiment, toFindings } from '../experiment';
 import { always, atLeast } from '../scorecard/findings';
 import { type ExaminedRun, examine } from '../test-bed/examine';
-import { quiet } from '../test-bed/run-under-fault';
-import { launch, repeated } from '../test-bed/start-runs';
+import { comesTrue } from '../test-bed/pace';
+import { quiet, type LaunchedRun, launch, repeated } from '../test-bed/start-runs';
 import { stepsOfTwo } from '../test-bed/run-requests';
 import type { TestBed } from '../test-bed/test-bed';
 
@@ -11,7 +11,6 @@ const sizes = {
   full: { runs: 24, forMs: 60_000, othersForMs: 20_000 },
   small: { runs: 9, forMs: 12_000, othersForMs: 4_000 },
 };
-const underWayAfterMs = 1_500;
 const iterations = 10;
 
 export const freeze: Experiment = {
@@ -31,14 +30,15 @@ export const freeze: Experiment = {
         ),
       );
     const first = await steps('worker');
-    await delay(underWayAfterMs);
+    await getUnderWay(testBed, first, scale.quietMs);
+    const worker = await findBusiestWorker(testBed, scale.quietMs);
     const frozenAt = Date.now();
-    await freezeService(testBed, 'agent-worker', size.forMs);
+    await freezeService(testBed, worker, size.forMs);
     const wokenAt = Date.now();
     await quiet(testBed, first, scale.quietMs);
 
     const second = await steps('others');
-    await delay(underWayAfterMs);
+    await getUnderWay(testBed, second, scale.quietMs);
     await Promise.all(
       ['tool-executor', 'gateway', 'summarizer'].map((one) => freezeService(testBed, one, size.othersForMs)),
     );
@@ -67,6 +67,27 @@ const wasTakenOver = ({ facts }: ExaminedRun, { frozenAt, wokenAt }: { frozenAt:
     const before = facts[index - 1]?.epoch ?? 0;
     return before > 0 && epoch > before && Date.parse(at) > frozenAt && Date.parse(at) < wokenAt;
   });
+
+/** Waits until each has completed a call: a worker that has written nothing leaves nothing to take over. */
+async function getUnderWay({ client }: TestBed, runs: readonly LaunchedRun[], withinMs: number): Promise<void> {
+  const isUnderWay = async ({ id }: LaunchedRun) =>
+    (await client.facts(id)).some(({ type }) => type === 'tool.completed');
+  await comesTrue(async () => (await Promise.all(runs.map(isUnderWay))).every(Boolean), withinMs);
+}
+
+/** The instance that holds most runs: their order of arrival at three workers is theirs, and one may have none. */
+async function findBusiestWorker(testBed: TestBed, withinMs: number): Promise<string> {
+  let busiest: string | undefined;
+  await comesTrue(async () => {
+    const { workers } = await testBed.client.deploymentHealth();
+    const holders = (workers ?? []).toSorted((one, other) => other.runs - one.runs);
+    const instances = testBed.instances('agent-worker');
+    busiest = holders.flatMap(({ id }) => instances.filter(({ pid }) => id.includes(`-${pid}-`)))[0]?.name;
+    return busiest !== undefined;
+  }, withinMs);
+  if (busiest === undefined) throw new Error('no worker has taken a run');
+  return busiest;
+}
 
 /** SIGSTOP, then SIGCONT: the process continues without noticing that its leases have expired. */
 async function freezeService(testBed: TestBed, instance: string, forMs: number): Promise<void> {

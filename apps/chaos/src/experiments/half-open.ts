@@ -3,9 +3,8 @@ import { type Experiment, toFindings } from '../experiment';
 import { within } from '../scorecard/findings';
 import { findSpread } from '../scorecard/spread';
 import { examine } from '../test-bed/examine';
-import { firstFactAfter } from '../test-bed/first-fact-after';
-import { quiet } from '../test-bed/run-under-fault';
-import { type LaunchedRun, launch, repeated } from '../test-bed/start-runs';
+import { firstFactAfter } from '../test-bed/takeovers';
+import { quiet, type LaunchedRun, launch, repeated } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
 import { stepsOfTwo } from '../test-bed/run-requests';
 

@@ -3,8 +3,7 @@ import { killServices } from '../faults/kill-services';
 import { atLeast, within } from '../scorecard/findings';
 import { findSpread } from '../scorecard/spread';
 import { examine } from '../test-bed/examine';
-import { runUnderFault } from '../test-bed/run-under-fault';
-import { requestsUntil } from '../test-bed/start-runs';
+import { runUnderFault, requestsUntil } from '../test-bed/start-runs';
 import { takeovers } from '../test-bed/takeovers';
 import { stepsOfTwo } from '../test-bed/run-requests';
 

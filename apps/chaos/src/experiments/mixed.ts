@@ -44,13 +44,16 @@ export const mixed: Experiment = {
     const webhooks = await SentWebhooks.start(testBed);
     const loads = await startLoads(testBed, size);
     const forMs = size.minutes * 60_000;
-    const over = AbortSignal.timeout(forMs);
+    const outages = new AbortController();
+    const over = outages.signal;
     const gatewaysOver = AbortSignal.timeout(forMs * gatewaysForPart[scale.name]);
     await Promise.all([
       ...loads.map((load) => load.run(over, forMs + scale.quietMs)),
       killServices(testBed, { mix, everyMs: size.killEveryMs, until: over }),
       killServices(testBed, { mix: { gateway: 1 }, everyMs: size.killEveryMs, until: gatewaysOver }),
-      restartServers(testBed, { everyMs: size.serverEveryMs, downMs: size.downMs, until: over }),
+      restartServers(testBed, { everyMs: size.serverEveryMs, downMs: size.downMs, forMs }).finally(() =>
+        outages.abort(),
+      ),
     ]);
     await webhooks.drained(drainedWithinMs);
 
@@ -118,15 +121,16 @@ const unexplained = ({ runs }: Examination, audits: readonly LoadAudit[]): strin
   return runs.filter(({ id }) => !known.has(id)).map(({ id, tag }) => `${id} (${tag}) came from nothing`);
 };
 
-/** Kills Redis, NATS and Postgres in turn, each down for up to `downMs`, and empties Redis, until the signal aborts. */
+/** Kills Postgres, Redis and NATS in turn, each down for up to `downMs`, and empties Redis; each once, and until `forMs` is over. */
 async function restartServers(
   testBed: TestBed,
-  { everyMs, downMs, until }: { everyMs: number; downMs: number; until: AbortSignal },
+  { everyMs, downMs, forMs }: { everyMs: number; downMs: number; forMs: number },
 ): Promise<void> {
-  for (let turn = 0; ; turn += 1) {
-    await delay(everyMs, undefined, { signal: until }).catch(() => undefined);
-    if (until.aborted) return;
-    const server = (['postgres', 'redis', 'nats'] as const)[turn % 4];
+  const servers = ['postgres', 'redis', 'nats', undefined] as const;
+  const until = Date.now() + forMs;
+  for (let turn = 0; turn < servers.length || Date.now() < until; turn += 1) {
+    await delay(everyMs);
+    const server = servers[turn % servers.length];
     if (server === undefined) await flushRedis(testBed);
     else await serverOutage(testBed, server, Math.random() * downMs);
   }

@@ -4,7 +4,7 @@ import { serverOutage, serverOutages } from '../faults/server-outage';
 import { always, within } from '../scorecard/findings';
 import { findSpread } from '../scorecard/spread';
 import { examine } from '../test-bed/examine';
-import { firstFactAfter } from '../test-bed/first-fact-after';
+import { firstFactAfter } from '../test-bed/takeovers';
 import { type LaunchedRun, launch, repeated, runAll, settle, requestsWhile } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
 import { scriptedRun, stepsOfTwo } from '../test-bed/run-requests';
@@ -53,15 +53,15 @@ async function throughOutage(
     repeated('outage', count, (tag) => stepsOfTwo(testBed.effects, { tag, iterations })),
   );
   await delay(underWayAfterMs);
-  const outage = serverOutage(testBed, 'nats', downMs);
-  const talks = await launchAll(
-    testBed,
-    repeated('talk', talkers, (tag) => scriptedRun(tag, [{ text: 'Just a word.' }])),
-  );
-  await Promise.all(talks.map((run) => settle(testBed, run, downMs - underWayAfterMs)));
+  const words = repeated('talk', talkers, (tag) => scriptedRun(tag, [{ text: 'Just a word.' }]));
+  let talks: LaunchedRun[] = [];
+  const talk = async () => {
+    talks = await launchAll(testBed, words);
+    await Promise.all([delay(downMs), ...talks.map((run) => settle(testBed, run, downMs + quietMs))]);
+  };
+  const backAt = await serverOutage(testBed, 'nats', talk);
   const talksOver = talks.filter(({ settled }) => settled?.status === 'completed').length;
-  const backAt = await outage;
-  await Promise.all([...runs, ...talks.filter(({ settled }) => !settled)].map((run) => settle(testBed, run, quietMs)));
+  await Promise.all(runs.map((run) => settle(testBed, run, quietMs)));
   return { runs, talks, talksOver, backAt };
 }
 

@@ -7,8 +7,7 @@ import { RunObserver } from '../points/run-observer';
 import { always } from '../scorecard/findings';
 import { type ExaminedRun, examine } from '../test-bed/examine';
 import { collect } from '../test-bed/patient-client';
-import { quiet } from '../test-bed/run-under-fault';
-import { type LaunchedRun, launch, repeated, settle } from '../test-bed/start-runs';
+import { quiet, type LaunchedRun, launch, repeated, settle } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
 import { type RunRequest, keyedCall, scriptedRun, unsafeCommand } from '../test-bed/run-requests';
 

@@ -4,9 +4,8 @@ import { serverOutages } from '../faults/server-outage';
 import { atLeast } from '../scorecard/findings';
 import { findSpread } from '../scorecard/spread';
 import { examine } from '../test-bed/examine';
-import { firstFactAfter } from '../test-bed/first-fact-after';
-import { runUnderFault } from '../test-bed/run-under-fault';
-import { requestsUntil } from '../test-bed/start-runs';
+import { firstFactAfter } from '../test-bed/takeovers';
+import { runUnderFault, requestsUntil } from '../test-bed/start-runs';
 import { stepsOfTwo } from '../test-bed/run-requests';
 
 const sizes = {

@@ -4,8 +4,7 @@ import { flushRedis } from '../faults/flush-redis';
 import { serverOutage } from '../faults/server-outage';
 import { atLeast, within } from '../scorecard/findings';
 import { type ExaminedRun, examine } from '../test-bed/examine';
-import { quiet } from '../test-bed/run-under-fault';
-import { launch, repeated } from '../test-bed/start-runs';
+import { quiet, launch, repeated } from '../test-bed/start-runs';
 import { stepsOfTwo } from '../test-bed/run-requests';
 
 const sizes = {

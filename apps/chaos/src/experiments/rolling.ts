@@ -3,8 +3,7 @@ import { type Experiment, toFindings } from '../experiment';
 import { never, within } from '../scorecard/findings';
 import { findSpread } from '../scorecard/spread';
 import { type ExaminedRun, examine } from '../test-bed/examine';
-import { runUnderFault } from '../test-bed/run-under-fault';
-import { requestsWhile } from '../test-bed/start-runs';
+import { runUnderFault, requestsWhile } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
 import { stepsOfTwo } from '../test-bed/run-requests';
 

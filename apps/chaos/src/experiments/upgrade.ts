@@ -6,7 +6,7 @@ import { releasedBuild, releasedCommit } from '../../../../deploy/local/tests/re
 import { type Experiment, toFindings } from '../experiment';
 import { type Findings, atLeast, never } from '../scorecard/findings';
 import { type ExaminedRun, examine } from '../test-bed/examine';
-import { quiet } from '../test-bed/run-under-fault';
+import { quiet } from '../test-bed/start-runs';
 import { receiptIn } from '../test-bed/stopped-run';
 import type { Scale, TestBed, TestBedRequest } from '../test-bed/test-bed';
 import { UpgradeLoad } from '../upgrade/upgrade-load';

@@ -1,8 +1,7 @@
 import { inLanes } from '../test-bed/pace';
 import { isGone } from '../test-bed/patient-client';
-import { quiet } from '../test-bed/run-under-fault';
+import { quiet, type LaunchedRun, launch, settle } from '../test-bed/start-runs';
 import { stepsOfTwo, unsafeCall, unsafeCommand } from '../test-bed/run-requests';
-import { type LaunchedRun, launch, settle } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
 import { WatchedRuns } from '../test-bed/watched-runs';
 

@@ -5,14 +5,21 @@ type Server = 'postgres' | 'redis' | 'nats';
 /** A range in milliseconds. */
 type Range = readonly [number, number];
 
-/** Kills the server and starts it after `downMs`. Resolves with the time at which it was up again. */
-export async function serverOutage(testBed: TestBed, server: Server, forMs: number): Promise<number> {
+/** Kills the server and starts it after so many milliseconds, or what is done meanwhile. Resolves with the time at which it was up again. */
+export async function serverOutage(
+  testBed: TestBed,
+  server: Server,
+  meanwhile: number | (() => Promise<unknown>),
+): Promise<number> {
   const victim = testBed.rondo.infrastructure.get(server);
   testBed.faults.note('kill -9', server);
   testBed.progress.faults += 1;
   await victim.kill();
-  await delay(forMs);
-  await victim.start();
+  try {
+    await (typeof meanwhile === 'number' ? delay(meanwhile) : meanwhile());
+  } finally {
+    await victim.start();
+  }
   return Date.now();
 }
 

@@ -1,6 +1,6 @@
 import type { Approval } from '@rondo/client';
 import type { Fact } from '@rondo/test-deployment';
-import { type Verdict, listFlaws } from './decided-call';
+import { type Verdict, listFlaws } from './approval-load';
 
 const approval = { id: 'apr_1', run_id: 'run_1', tool_call_id: 'call_1' } as Pick<
   Approval,

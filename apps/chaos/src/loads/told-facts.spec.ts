@@ -1,5 +1,5 @@
 import type { ReceivedAttempt } from '../test-bed/webhook-receiver';
-import { type LoggedFact, compareWithLogs } from './told-facts';
+import { type LoggedFact, compareWithLogs } from './sent-webhooks';
 
 const fact = (seq: number, type = 'run.started', run_id = 'run_1'): LoggedFact => ({
   ...{ id: `evt_${run_id}_${seq}`, seq, type, run_id, iteration: 0, epoch: 1, at: '2026-11-01T00:00:00.000Z' },

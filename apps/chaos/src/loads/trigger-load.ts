@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { never } from '../scorecard/findings';
 import { atPace, comesTrue } from '../test-bed/pace';
 import { collect } from '../test-bed/patient-client';
-import { toSignature } from '../test-bed/standard-webhooks';
+import { toSignature } from '../test-bed/webhook-receiver';
 import type { TestBed } from '../test-bed/test-bed';
 import { type Load, type LoadAudit, isUnderWay, marked, repeats, listRuns } from './load';
 

@@ -16,3 +16,9 @@ export function takeovers(facts: readonly Fact[], kills: readonly number[], noti
     return kill === undefined ? [] : [to - kill];
   });
 }
+
+/** The time from this moment to the run's next fact; empty when the run had ended. */
+export function firstFactAfter(facts: readonly Fact[], moment: number): number[] {
+  const next = facts.map(({ at }) => Date.parse(at)).find((at) => at > moment);
+  return next === undefined ? [] : [next - moment];
+}

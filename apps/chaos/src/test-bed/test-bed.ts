@@ -1,12 +1,20 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DeploymentRequest, RunningRondo } from '@rondo/test-deployment';
-import type { Progress } from '../progress';
 import { AskingServer } from '../effects/asking-server';
 import { CountingEffectServer } from '../effects/counting-effect-server';
 import { PatientClient } from './patient-client';
 import { WebhookReceiver } from './webhook-receiver';
 import { StallingProxy } from './stalling-proxy';
+
+/** What an experiment has done so far, for progress reports. */
+export interface Progress {
+  started: number;
+  ended: number;
+  faults: number;
+}
+
+export const noProgress = (): Progress => ({ started: 0, ended: 0, faults: 0 });
 
 /** Enough instances that one of each service can be down, except the summarizer. */
 const allServices = [

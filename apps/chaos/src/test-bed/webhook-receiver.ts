@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { isSigned } from './standard-webhooks';
 
 /** One attempt to deliver an event. */
 export interface ReceivedAttempt {
@@ -61,3 +60,25 @@ export class WebhookReceiver {
 const toMood = (id: string): number => (createHash('sha256').update(id).digest()[0] ?? 0) % moods;
 
 const toHeader = ({ headers }: IncomingMessage, name: string): string => String(headers[name] ?? '');
+
+interface SignedWebhook {
+  readonly id: string;
+  /** Seconds since 1970. */
+  readonly timestamp: string;
+  readonly body: string;
+}
+
+/** The header `webhook-signature` of the Standard Webhooks specification. `secret` begins with `whsec_`. */
+export function toSignature(secret: string, { id, timestamp, body }: SignedWebhook): string {
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+  return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
+}
+
+/** Whether one of the signatures in the header is right. */
+function isSigned(secret: string, webhook: SignedWebhook & { readonly signature: string }): boolean {
+  const expected = Buffer.from(toSignature(secret, webhook));
+  return webhook.signature.split(' ').some((one) => {
+    const given = Buffer.from(one);
+    return given.length === expected.length && timingSafeEqual(given, expected);
+  });
+}

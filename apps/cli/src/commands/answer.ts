@@ -1,7 +1,8 @@
-import type { Elicitation, InputAnswer, Waiting } from '@rondo/client';
+import type { Elicitation, InputAnswer, Waiting, InboxItem } from '@rondo/client';
 import { type Command, type Context, type Given, UsageError } from '../command';
 import { followRun } from '../follow-run';
 import { readObject } from '../json-object';
+import { nextStep } from '../next-step';
 
 export const answer: Command = {
   name: 'answer',
@@ -88,6 +89,21 @@ export const resolve: Command = {
     const call = await rondo().runs.resolve(id, { outcome, ...(output !== undefined && { output }) });
     if (terminal.isJson) terminal.json(call);
     else terminal.line(`${call.id} ${call.status}. rondo watch ${call.run_id}`);
+    return 'ok';
+  },
+};
+
+const about = ({ waiting }: InboxItem): string =>
+  waiting.question?.text ?? waiting.approvals?.map(({ name }) => name).join(', ') ?? '';
+
+export const inbox: Command = {
+  name: 'inbox',
+  summary: 'List the runs that wait for a person, oldest first',
+  async run(_, { rondo, terminal }) {
+    for await (const item of rondo().approvals.inbox()) {
+      if (terminal.isJson) terminal.json(item);
+      else terminal.line(`${item.id}  ${item.waiting.reason}: ${about(item)}\n  → ${nextStep(item.id, item.waiting)}`);
+    }
     return 'ok';
   },
 };

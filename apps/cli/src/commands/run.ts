@@ -5,6 +5,7 @@ import { type Command, type Context, type Given, UsageError } from '../command';
 import type { Ending } from '../exit-codes';
 import { followRun } from '../follow-run';
 import { readLocalTools, toDefinitions } from '../local-tools';
+import { isComplete, receiptLines } from '../show-run';
 
 async function readInput(given: Given, { terminal }: Context): Promise<string> {
   const [text] = given.args;
@@ -15,11 +16,7 @@ async function readInput(given: Given, { terminal }: Context): Promise<string> {
 }
 
 /** Puts files into the sandbox of the thread, under their own names. */
-export async function uploadFiles(
-  files: readonly string[],
-  threadId: string,
-  { rondo, terminal }: Context,
-): Promise<void> {
+async function uploadFiles(files: readonly string[], threadId: string, { rondo, terminal }: Context): Promise<void> {
   const sandbox = await rondo().sandboxes.ofThread(threadId);
   for (const file of files) {
     const content = new Uint8Array(await readFile(file));
@@ -116,5 +113,46 @@ export const run: Command = {
     if (steered && !given.has('detach'))
       return followTold({ runId: created.id, queuedId: steered.queued_run_id }, context);
     return followBegun(created, { given, tools }, context);
+  },
+};
+
+/** The run that is named, or the newest. */
+async function readRun(name: string | undefined, { rondo }: Context): Promise<string> {
+  if (name !== undefined) return name;
+  for await (const { id } of rondo().runs.list({ limit: 1 })) return id;
+  throw new UsageError('There is no run yet.');
+}
+
+export const watch: Command = {
+  name: 'watch',
+  summary: 'Show a run live, from its beginning; the newest run unless one is named',
+  args: [{ name: 'RUN', optional: true }],
+  options: [{ name: 'from', value: 'SEQ', help: 'begin after this fact' }],
+  details: 'A connection that is cut is made again and continues where it was. Ctrl-C leaves; the run goes on.',
+  async run(given, context) {
+    const after = Number(given.value('from') ?? 0);
+    if (!Number.isInteger(after) || after < 0) throw new UsageError('--from takes the seq of a fact.');
+    return followRun(await readRun(given.args[0], context), { after, onInterrupt: 'leave' }, context);
+  },
+};
+
+export const stop: Command = {
+  name: 'stop',
+  summary: 'Stop runs, wait until everything has ended, and print the receipts',
+  args: [{ name: 'RUN', repeatable: true }],
+  options: [
+    { name: 'reason', value: 'TEXT', help: 'kept with the run' },
+    { name: 'error', value: 'TEXT', help: 'what went wrong: the runs end as failed' },
+  ],
+  details: 'Succeeds only if everything that ran was seen dead. A run that had ended before has no receipt.',
+  async run(given, { rondo, terminal }) {
+    const [reason, error] = [given.value('reason'), given.value('error')];
+    const words = { ...(reason !== undefined && { reason }), ...(error !== undefined && { error }) };
+    const stopped = await Promise.all(given.args.map((id) => rondo().runs.stop(id, words)));
+    for (const { run, receipt } of stopped) {
+      if (terminal.isJson) terminal.json({ run_id: run.id, status: run.status, receipt });
+      else terminal.line([`${run.id} ${run.status}`, ...(receipt ? receiptLines(receipt) : [])].join('\n'));
+    }
+    return stopped.every(({ receipt }) => receipt === null || isComplete(receipt)) ? 'ok' : 'failed';
   },
 };

@@ -2,7 +2,8 @@ import { type Run, describeEnding } from '@rondo/client';
 import type { Command } from '../command';
 import { readCount } from '../parse-arguments';
 
-const age = (at: string): string => {
+/** How long ago it was, or has lasted. */
+export const age = (at: string): string => {
   const seconds = Math.max(0, (Date.now() - Date.parse(at)) / 1000);
   if (seconds < 90) return `${Math.round(seconds)} s`;
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`;

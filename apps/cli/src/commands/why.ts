@@ -1,6 +1,7 @@
 import { type RunWait, describeEnding } from '@rondo/client';
 import type { Command, Context } from '../command';
 import { findRemedy } from '../next-step';
+import { age } from './runs';
 
 /** What a person can do about it. */
 const next: Partial<Record<RunWait['cause'], (wait: RunWait) => string>> = {
@@ -29,7 +30,7 @@ export const why: Command = {
     const wait = await rondo().runs.why(given.args[0] ?? '');
     if (terminal.isJson) terminal.json(wait);
     else if (wait.cause === 'none') await sayEnding(wait, context);
-    else terminal.line(wait.sentence);
+    else terminal.line(`${wait.sentence} (${age(wait.step?.since ?? wait.since)})`);
     const advice = next[wait.cause]?.(wait);
     if (advice !== undefined) terminal.note(`→ ${advice}`, 'dim');
     return 'ok';

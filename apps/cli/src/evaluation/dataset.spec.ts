@@ -1,8 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseDataset } from './parse-dataset';
-import { readDataset, selectTasks } from './read-dataset';
+import { parseDataset, readDataset, selectTasks } from './dataset';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'rondo-dataset-'))));

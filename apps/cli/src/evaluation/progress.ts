@@ -1,5 +1,5 @@
 import type { Terminal } from '../terminal';
-import { counted } from './summary-text';
+import { counted } from './summary';
 
 /** Something that is over. */
 export interface Step {

@@ -1,6 +1,10 @@
 import { readObject } from '../json-object';
 import type { EntryFormat } from './evaluation-log';
 import { type Scorer, isScorer } from './task';
+import { existsSync } from 'node:fs';
+import { UsageError } from '../command';
+import { wholeLines } from '../durable-file';
+import { type Judgement, findJudgement, judgementsPath } from './judgement';
 
 /** What a line of a result file says about a task. Times are UTC, as `2026-01-31 12:00:00`. */
 export interface TaskResult {
@@ -29,10 +33,24 @@ export interface TaskResult {
 }
 
 /** A line that this program wrote; undefined for one that was not written to its end, or is from elsewhere. */
-export function findResult(line: string): TaskResult | undefined {
+function findResult(line: string): TaskResult | undefined {
   const value: Partial<TaskResult> | undefined = readObject(line);
   const isWhole = typeof value?.task_id === 'string' && typeof value.run_id === 'string' && isScorer(value.scorer);
   return isWhole ? (value as TaskResult) : undefined; // the program's own file
 }
 
 export const resultFormat: EntryFormat<TaskResult> = { read: findResult, toId: ({ task_id: id }) => id };
+
+/** The results of a file. Errors name it. */
+export function readResults(file: string): TaskResult[] {
+  if (!existsSync(file)) throw new UsageError(`There is no file ${file}.`);
+  return wholeLines(file).map((line, index) => {
+    const result = findResult(line);
+    if (!result) throw new UsageError(`${file}, line ${index + 1}: not a result of rondo eval run.`);
+    return result;
+  });
+}
+
+/** What a judge has said about the results of a file, so far. */
+export const readJudgements = (file: string): Judgement[] =>
+  wholeLines(judgementsPath(file)).flatMap((line) => findJudgement(line) ?? []);

@@ -1,25 +1,66 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Agent } from '@rondo/client';
+import type { Agent, Rondo } from '@rondo/client';
 import { type Context, type Given, UsageError } from '../command';
 import { agentNamed } from '../commands/agents';
 import type { Ending } from '../exit-codes';
-import { hasItsTools } from './check-tools';
+import { hasItsTools } from './missing-tools';
 import { EvaluationLog } from './evaluation-log';
 import { readCount, readNumber } from '../parse-arguments';
-import { findScorer } from './given-options';
-import { readJudgements, readResults } from './read-results';
-import { readDataset, selectTasks } from './read-dataset';
-import { resultFormat } from './result';
-import { runEvaluation } from './run-evaluation';
-import { type TaskSettings, defaultPrompt } from './run-task';
+import { findScorer, type EvaluationTask } from './task';
+import { readJudgements, readResults, resultFormat, type TaskResult } from './result';
+import { readDataset, selectTasks } from './dataset';
+import { type TaskSettings, defaultPrompt, runTask } from './run-task';
 import { whileLocked } from './runner-lock';
 import { scored } from './scored-result';
 import { storeResults } from './store-results';
-import { toSummary } from './summary';
-import { toSentence } from './summary-text';
+import { toSummary, toSentence } from './summary';
 import { openTaskLog } from './task-log';
 import { untilInterrupted } from './until-interrupted';
+import type { Terminal } from '../terminal';
+import { concurrently } from './concurrently';
+import { Progress, type Step } from './progress';
+
+export interface Evaluation {
+  readonly tasks: readonly EvaluationTask[];
+  readonly log: EvaluationLog<TaskResult>;
+  readonly settings: TaskSettings;
+  /** How many tasks run at a time. */
+  readonly concurrency: number;
+  readonly rondo: Rondo;
+  /** Ends the waiting, and no run. */
+  readonly signal: AbortSignal;
+  readonly terminal: Terminal;
+  /** Only problems are said. */
+  readonly isQuiet: boolean;
+  /** Gets a line for each task that is over. */
+  readonly taskLog?: ((line: string) => void) | undefined;
+}
+
+/** Runs the tasks that have no result yet. The first error of a request ends it after the tasks in progress. */
+export async function runEvaluation(evaluation: Evaluation): Promise<void> {
+  const { tasks, log, concurrency, terminal, isQuiet, taskLog } = evaluation;
+  const open = tasks.filter(({ taskId }) => !log.isDone(taskId));
+  if (open.length < tasks.length)
+    terminal.note(`${tasks.length - open.length} of ${tasks.length} tasks have a result already.`);
+  const progress = new Progress(terminal, open.length, { concurrency, isQuiet, log: taskLog });
+  try {
+    await concurrently(open, concurrency, async (task) => {
+      const result = await runTask(task, evaluation);
+      progress.finished(toStep(result));
+      if (terminal.isJson) terminal.json(result);
+    });
+  } finally {
+    progress.end();
+  }
+}
+
+function toStep(result: TaskResult): Step {
+  const { task_id: name, agent_error: error, cost_usd: costUsd } = result;
+  const [{ verdict } = { verdict: 'unknown' }] = scored([result]);
+  const isKnown = verdict === 'right' || verdict === 'wrong';
+  return { name, outcome: error ?? (isKnown ? verdict : 'answered'), costUsd, isProblem: error !== null };
+}
 
 function toPrompt(given: Given): string {
   const file = given.value('prompt');

@@ -1,6 +1,6 @@
+import { runInNewContext } from 'node:vm';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import { SlowPatternError, matches } from './bounded-pattern';
 
 /** Patterns of a schema are bounded in time. `toString` tells them apart: Ajv keeps one for each text that it returns. */
 const boundedPatterns = Object.assign(
@@ -45,6 +45,27 @@ function findJson(text: string): { readonly json: unknown } | undefined {
     return { json: JSON.parse(fenced) };
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+const timeout = 1_000;
+
+/** A pattern took too long on a text that a model has written. */
+export class SlowPatternError extends Error {
+  override readonly name = 'SlowPatternError';
+}
+
+/**
+ * Whether the pattern matches somewhere. A pattern can take any time on a text that was written for it: throws a
+ * SlowPatternError after a second, and a SyntaxError where the pattern is none.
+ */
+export function matches(pattern: string, text: string): boolean {
+  try {
+    return runInNewContext('new RegExp(pattern, "u").test(text)', { pattern, text }, { timeout }) as boolean; // as `test` does
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
+      throw new SlowPatternError(`The pattern ${pattern} takes too long.`);
     throw error;
   }
 }

@@ -1,5 +1,4 @@
-import { SlowPatternError, matches } from './bounded-pattern';
-import { matchesSchema } from './schema-match';
+import { SlowPatternError, matches, matchesSchema } from './schema-match';
 import type { Scorer } from './task';
 
 /** Those that need nothing but the two texts. */

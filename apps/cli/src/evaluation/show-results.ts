@@ -3,16 +3,25 @@ import { basename } from 'node:path';
 import { type Context, type Given, UsageError } from '../command';
 import type { Ending } from '../exit-codes';
 import { readCount } from '../parse-arguments';
-import { findScorer } from './given-options';
+import { findScorer } from './task';
 import { judgeAnswers } from './judge-answers';
 import { defaultJudgePrompt } from './judge-question';
 import { Progress } from './progress';
-import { readJudgements, readResults } from './read-results';
+import { readJudgements, readResults } from './result';
 import { reportPage } from './report-page';
 import { type ScoredResult, needsJudge, scored } from './scored-result';
 import { storeResults } from './store-results';
-import { type Summary, compareResults, listLevels, toSummary } from './summary';
-import { costText, intervalText, percent, scoreText, toSentence } from './summary-text';
+import {
+  type Summary,
+  compareResults,
+  listLevels,
+  toSummary,
+  costText,
+  intervalText,
+  percent,
+  scoreText,
+  toSentence,
+} from './summary';
 import { untilInterrupted } from './until-interrupted';
 
 const scoredFile = (file: string, given: Given): ScoredResult[] =>

@@ -1,8 +1,7 @@
 import type { TaskResult } from './result';
 import { answerIn } from './run-task';
 import { scored } from './scored-result';
-import { compareResults, toSummary } from './summary';
-import { toSentence } from './summary-text';
+import { compareResults, toSummary, toSentence } from './summary';
 
 const result = (taskId: string, prediction: string | null, trueAnswer: string | null = '4'): TaskResult =>
   ({

@@ -21,8 +21,7 @@ import {
 import { type Difference, DifferenceError, factDifference, requestDifference } from './difference';
 import { isSame } from './canonical-json';
 import { comparable } from './comparable-fact';
-import { RecordedPlace } from './recorded-place';
-import { RecordedTools } from './recorded-tools';
+import { RecordedPlace, RecordedTools } from './recorded-tools';
 import { type RecordedRequest, type Recording, recordedRequest } from './recording';
 import { toTools } from './replay-tools';
 import { replyChunks } from './reply-chunks';

@@ -1,4 +1,4 @@
-import { shortDiff } from './short-diff';
+import { shortDiff } from './difference';
 
 describe('a short difference', () => {
   it('has only the lines that differ', () => {

@@ -177,3 +177,27 @@ it('a request without an answer says that it is done', async () => {
     sent: [{ request: 'DELETE /v1/threads/thr_a' }],
   });
 });
+
+describe('a memory store', () => {
+  const page = (...data: object[]) => ({ data, has_more: false, next_cursor: null });
+  const scope = { project_id: null, agent_id: null, user: null };
+
+  it('is named by its name as well as by its id', async () => {
+    const { sent } = await use('memory get', ['preferences'], [page({ id: 'mem_a', ...scope }), { id: 'mem_a' }]);
+
+    expect(sent.map(({ request }) => request)).toEqual([
+      'GET /v1/memory-stores?name=preferences',
+      'GET /v1/memory-stores/mem_a',
+    ]);
+    expect((await use('memory get', ['mem_a'])).sent).toHaveLength(1);
+  });
+
+  it('is named by its id where several have the name', async () => {
+    const several = page({ id: 'mem_a', ...scope }, { id: 'mem_b', ...scope, user: 'ann' });
+
+    await expect(use('memory entries', ['preferences'], [several])).rejects.toThrow(
+      'Name one by its id: mem_a (of the account), mem_b (of the user ann).',
+    );
+    await expect(use('memory entries', ['preferences'], [page()])).rejects.toThrow('See: rondo memory ls');
+  });
+});

@@ -1,4 +1,4 @@
-import { readJson } from '@rondo/contract';
+import { type MemoryStore, readJson } from '@rondo/contract';
 import { type Route, apiRoutes, readParams } from '@rondo/contract/api';
 import { z } from 'zod';
 import { type Command, type Context, type Given, type Option, UsageError } from '../command';
@@ -45,12 +45,15 @@ export function createRouteCommand({ name, route: id, columns }: RouteCommand): 
   const isPaged = route.query !== undefined && 'after' in route.query.shape;
   const query = readFields(route.query, resource).filter(({ key }) => !isPaged || (key !== 'limit' && key !== 'after'));
   const body = readFields(route.body, resource);
+  const params = readParams(route.path, route.params).map(([param]) => param);
   const { description } = route;
   return {
     name,
     summary: route.summary,
     ...(description !== undefined && { details: description }),
-    args: readParams(route.path, route.params).map(([param]) => ({ name: param.replace(/_id$/, '').toUpperCase() })),
+    args: params.map((param) => ({
+      name: param === storeParam ? 'STORE|NAME' : param.replace(/_id$/, '').toUpperCase(),
+    })),
     options: [
       ...[...query, ...body].map(createOption),
       ...(route.body ? [bodyOption] : []),
@@ -59,9 +62,12 @@ export function createRouteCommand({ name, route: id, columns }: RouteCommand): 
     ],
     async run(given, context) {
       if (route.method === 'DELETE' && !(await isConfirmed(route, given, context))) return 'failed';
+      const args = await Promise.all(
+        given.args.map(async (arg, index) => (params[index] === storeParam ? findMemoryStore(arg, context) : arg)),
+      );
       const request = {
         method: route.method,
-        path: fillPath(route, given.args),
+        path: fillPath(route, args),
         query: Object.fromEntries(query.map(({ key, option }) => [key, given.value(option)])),
         ...(route.body && { json: await readBody(body, given, context) }),
       };
@@ -132,6 +138,26 @@ const createOption = ({ option, types, isTextList, help }: Field): Option => ({
 });
 
 const nouns: Readonly<Record<string, string>> = { number: 'NUMBER', boolean: 'true|false' };
+
+const storeParam = 'memory_store_id';
+
+/** By its id, or by its name where only one has it. */
+async function findMemoryStore(store: string, { rondo }: Context): Promise<string> {
+  if (store.startsWith('mem_')) return store;
+  const { data } = await rondo().request<{ readonly data: readonly MemoryStore[] }>({
+    method: 'GET',
+    path: apiRoutes.listMemoryStores.path,
+    query: { name: store },
+  });
+  const [first, ...others] = data;
+  if (!first) throw new UsageError(`There is no memory store ${store}. See: rondo memory ls`);
+  if (others.length === 0) return first.id;
+  const found = data.map(({ id, ...of }) => `${id} (${describeScope(of)})`).join(', ');
+  throw new UsageError(`Several memory stores have the name ${store}. Name one by its id: ${found}.`);
+}
+
+const describeScope = ({ project_id, agent_id, user }: Omit<MemoryStore, 'id'>): string =>
+  project_id ?? agent_id ?? (user === null ? 'of the account' : `of the user ${user}`);
 
 /** Fills the parameters of the path in their order. */
 function fillPath({ path }: Route, args: readonly string[]): string {

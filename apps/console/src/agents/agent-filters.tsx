@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRondo } from '../session/use-session.ts';
 import { take } from '@rondo/client';
-import { type AgentsSearch, agentSorts } from './agents-search.ts';
+import { type AgentsSearch, agentSorts } from '../searches.ts';
 
 const route = getRouteApi('/agents');
 

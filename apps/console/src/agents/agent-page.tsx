@@ -1,22 +1,21 @@
 import { type Agent, type AgentDefinition, type AgentVersion, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
-import { FailedPage } from '../ui/failed-page.tsx';
+import { FailedPage, type Listed, Loading } from '../ui/states.tsx';
 import { TextField } from '../ui/fields.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
-import { Loading } from '../ui/states.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { DefinitionEditor } from './definition-editor.tsx';
 import { DefinitionForm } from './definition-form.tsx';
-import { AgentTags } from './agent-tags.tsx';
 import { AgentTriggers } from './agent-triggers.tsx';
 import { AgentVersions } from './agent-versions.tsx';
 import { TryAgent } from './try-agent.tsx';
+import { Form, toText } from '../ui/form.tsx';
 
 const route = getRouteApi('/agents/$agentId');
 
@@ -31,7 +30,7 @@ export function AgentPage() {
         rondo.agents.get(agentId),
         take(rondo.agents.versions(agentId), 200),
       ]);
-      return { agent, versions: versions.items };
+      return { agent, versions };
     },
   });
   if (error && !data) return <FailedPage error={error} list={{ to: '/agents', name: 'All agents' }} />;
@@ -41,7 +40,7 @@ export function AgentPage() {
 
 interface OneAgentProps {
   readonly agent: Agent;
-  readonly versions: readonly AgentVersion[];
+  readonly versions: Listed<AgentVersion>;
   readonly refresh: () => Promise<unknown>;
 }
 
@@ -159,5 +158,44 @@ export function NewAgentPage() {
         <TryAgent definition={draft} other={undefined} />
       </div>
     </>
+  );
+}
+
+interface AgentTagsProps {
+  readonly agent: Agent;
+  readonly refresh: () => Promise<unknown>;
+}
+
+/** The tags, each a link to the agents that have it. A change makes no version. */
+export function AgentTags({ agent: { id, tags }, refresh }: AgentTagsProps) {
+  const rondo = useRondo();
+  const refreshKey = useRefreshKey();
+  const mayWrite = useMay('write');
+  const [isOpen, setOpen] = useState(false);
+  const save = async (fields: FormData) => {
+    const written = toText(fields, 'tags').split(',');
+    await rondo.agents.update(id, { tags: written.filter((tag) => tag.trim() !== '') });
+    await Promise.all([refresh(), refreshKey(['agents'])]);
+    setOpen(false);
+  };
+  if (isOpen)
+    return (
+      <Form work={save} button="Save the tags" label="Tags" cancel={() => setOpen(false)}>
+        <TextField label="Tags" name="tags" hint="With commas between them." defaultValue={tags.join(', ')} />
+      </Form>
+    );
+  return (
+    <p className="agent-tags">
+      {tags.map((tag) => (
+        <Link key={tag} className="tag" to="/agents" search={{ tag }}>
+          {tag}
+        </Link>
+      ))}
+      {mayWrite && (
+        <button className="quiet" onClick={() => setOpen(true)}>
+          {tags.length === 0 ? 'Add tags' : 'Change the tags'}
+        </button>
+      )}
+    </p>
   );
 }

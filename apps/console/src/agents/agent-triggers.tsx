@@ -2,8 +2,9 @@ import { type Schedule, type UpcomingRuns, type WebhookTrigger, take } from '@ro
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useRondo } from '../session/use-session.ts';
+import { ExecutionMark } from '../triggers/execution-table.tsx';
 import { ahead, moment, momentIn } from '../ui/amounts.ts';
-import { Failed, Loading } from '../ui/states.tsx';
+import { Failed, type Listed, Loading, NotAll } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
 
 const shownRuns = 5;
@@ -20,7 +21,7 @@ export function AgentTriggers({ agentId }: { readonly agentId: string }) {
         take(rondo.webhookTriggers.list({ agent_id: agentId, limit: 50 }), 50),
         rondo.schedules.upcoming({ agent_id: agentId, limit: shownRuns }),
       ]);
-      return { schedules: schedules.items, triggers: triggers.items, upcoming: upcoming.data };
+      return { schedules, triggers, upcoming: upcoming.data };
     },
     refetchInterval: refreshMs,
   });
@@ -35,13 +36,13 @@ export function AgentTriggers({ agentId }: { readonly agentId: string }) {
 }
 
 interface TriggersProps {
-  readonly schedules: readonly Schedule[];
-  readonly triggers: readonly WebhookTrigger[];
+  readonly schedules: Listed<Schedule>;
+  readonly triggers: Listed<WebhookTrigger>;
   readonly upcoming: UpcomingRuns['data'];
 }
 
 function Triggers({ schedules, triggers, upcoming }: TriggersProps) {
-  if (schedules.length + triggers.length === 0)
+  if (schedules.items.length + triggers.items.length === 0)
     return (
       <p className="hint">
         No <Link to="/schedules">schedule or webhook</Link> names this agent.
@@ -51,25 +52,29 @@ function Triggers({ schedules, triggers, upcoming }: TriggersProps) {
     <>
       {upcoming.length > 0 && <Upcoming runs={upcoming} />}
       <ul className="versions" aria-label="Schedules and webhooks">
-        {schedules.map(({ id, name, cron, is_paused: isPaused }) => (
+        {schedules.items.map(({ id, name, cron, is_paused: isPaused, last_execution: last }) => (
           <li key={id} className="version-line">
             <Link to="/schedules/$scheduleId" params={{ scheduleId: id }}>
               {name}
             </Link>
             <code>{cron}</code>
+            {last && <ExecutionMark execution={last} />}
             {isPaused && <span className="tag">paused</span>}
           </li>
         ))}
-        {triggers.map(({ id, name, is_paused: isPaused }) => (
+        {triggers.items.map(({ id, name, is_paused: isPaused, last_execution: last }) => (
           <li key={id} className="version-line">
             <Link to="/schedules/webhooks/$triggerId" params={{ triggerId: id }}>
               {name}
             </Link>
             <span className="hint">webhook</span>
+            {last && <ExecutionMark execution={last} />}
             {isPaused && <span className="tag">paused</span>}
           </li>
         ))}
       </ul>
+      <NotAll list={schedules} what="schedules" />
+      <NotAll list={triggers} what="webhooks" />
     </>
   );
 }

@@ -1,29 +1,29 @@
-import type { Agent, AgentVersion } from '@rondo/client';
+import type { Agent, AgentVersion, AgentComparison } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { age } from '../ui/amounts.ts';
-import { Failed, Loading } from '../ui/states.tsx';
+import { Failed, type Listed, Loading, NotAll } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
-import { VersionChanges } from './version-changes.tsx';
-import { VersionNote } from './version-note.tsx';
+import { AreaField } from '../ui/fields.tsx';
+import { Form, toText } from '../ui/form.tsx';
 
 interface AgentVersionsProps {
   readonly agent: Agent;
-  readonly versions: readonly AgentVersion[];
+  readonly versions: Listed<AgentVersion>;
   readonly onChanged: () => Promise<unknown>;
 }
 
-/** All versions, newest first: how they differ, and the way back to one. */
+/** The versions, newest first: how they differ, and the way back to one. */
 export function AgentVersions({ agent, versions, onChanged }: AgentVersionsProps) {
   const [compared, setCompared] = useState<number | null>(null);
   return (
     <section className="section" aria-label="Versions">
       <h2>Versions</h2>
       <ol className="versions">
-        {versions.map((each) => (
+        {versions.items.map((each) => (
           <VersionItem
             key={each.version}
             agent={agent}
@@ -34,6 +34,7 @@ export function AgentVersions({ agent, versions, onChanged }: AgentVersionsProps
           />
         ))}
       </ol>
+      <NotAll list={versions} what="versions" />
     </section>
   );
 }
@@ -99,4 +100,72 @@ function Comparison({ agent, version }: { readonly agent: Agent; readonly versio
   });
   if (error) return <Failed error={error} />;
   return data ? <VersionChanges comparison={data} /> : <Loading what="the differences" />;
+}
+
+const toShownValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));
+
+/** What the second version has in place of the first. Shapes and words say which is which, not only the colours. */
+function VersionChanges({ comparison: { from, to, changes } }: { readonly comparison: AgentComparison }) {
+  if (changes.length === 0) return <p className="hint">The two versions have the same definition.</p>;
+  return (
+    <dl className="changes" aria-label={`From version ${from} to version ${to}`}>
+      {changes.map(({ path, before, after, op }) => (
+        <div key={path}>
+          <dt>
+            <code>{path}</code>
+          </dt>
+          {op !== 'add' && (
+            <dd className="before">
+              <span>In version {from}</span>
+              <pre tabIndex={0}>{toShownValue(before)}</pre>
+            </dd>
+          )}
+          {op !== 'remove' && (
+            <dd className="after">
+              <span>In version {to}</span>
+              <pre tabIndex={0}>{toShownValue(after)}</pre>
+            </dd>
+          )}
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+interface VersionNoteProps {
+  readonly agentId: string;
+  readonly version: AgentVersion;
+  readonly refresh: () => Promise<unknown>;
+}
+
+/** What a person says of a version. It is all of a version that can be changed. */
+function VersionNote({ agentId, version: { version, note }, refresh }: VersionNoteProps) {
+  const rondo = useRondo();
+  const mayWrite = useMay('write');
+  const [isOpen, setOpen] = useState(false);
+  const save = async (fields: FormData) => {
+    await rondo.agents.noteVersion(agentId, version, toText(fields, 'note') || null);
+    await refresh();
+    setOpen(false);
+  };
+  if (isOpen)
+    return (
+      <Form work={save} button="Save the note" label={`Note of version ${version}`} cancel={() => setOpen(false)}>
+        <AreaField label="Note" name="note" rows={2} maxLength={2_000} defaultValue={note ?? ''} />
+      </Form>
+    );
+  return (
+    <p className="version-note">
+      {note !== null && `${note} `}
+      {mayWrite && (
+        <button
+          className="quiet"
+          aria-label={`${note === null ? 'Add a note to' : 'Change the note of'} version ${version}`}
+          onClick={() => setOpen(true)}
+        >
+          {note === null ? 'Add a note' : 'Change'}
+        </button>
+      )}
+    </p>
+  );
 }

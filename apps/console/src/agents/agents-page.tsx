@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { age } from '../ui/amounts.ts';
-import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { Empty, Failed, Loading, NotAll } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { AgentFilters } from './agent-filters.tsx';
 import { AgentTabs } from './agent-tabs.tsx';
@@ -50,6 +50,7 @@ export function AgentsPage() {
           <AgentItem key={agent.id} agent={agent} now={now} />
         ))}
       </ul>
+      <NotAll list={data} what="agents" />
     </>
   );
 }
@@ -77,7 +78,7 @@ function AgentItem({ agent, now }: { readonly agent: Agent; readonly now: number
           {definition.environment && <span>{listEnvironment(definition.environment).join(', ')}</span>}
         </span>
         <time dateTime={at} title={new Date(at).toLocaleString()}>
-          {age(at, now)}
+          changed {age(at, now)}
         </time>
       </Link>
     </li>

@@ -56,7 +56,7 @@ function Directives({ directives = [], onChange }: DirectivesProps) {
   return (
     <AreaField
       label="Directives"
-      hint="One a line. They follow the system prompt."
+      hint="One per line. They follow the system prompt."
       rows={3}
       value={directives.join('\n')}
       onChange={(event) => onChange(event.currentTarget.value.split('\n'))}

@@ -59,7 +59,7 @@ function Sandbox({ environment, onChange }: PartProps) {
   const { image, size } = environment;
   const limit = (name: 'cpus' | 'memory_mb' | 'disk_mb', label: string) => (
     <NumberField
-      placeholder="the deployment’s"
+      placeholder="default"
       label={label}
       value={size?.[name]}
       onChange={(value) => onChange(withField(environment, 'size', withMember(size, name, value)))}
@@ -69,7 +69,7 @@ function Sandbox({ environment, onChange }: PartProps) {
     <div className="fields">
       <TextField
         label="Image of the sandbox"
-        placeholder="the deployment’s own"
+        placeholder="default"
         spellCheck={false}
         value={image ?? ''}
         onChange={(event) => onChange(withField(environment, 'image', event.currentTarget.value.trim() || undefined))}
@@ -97,7 +97,7 @@ function Packages({ environment, onChange }: PartProps) {
         <AreaField
           key={manager}
           label={`Packages of ${manager}`}
-          hint="One a line, with its version."
+          hint="One per line, with its version."
           placeholder={example}
           rows={2}
           spellCheck={false}
@@ -132,7 +132,7 @@ function Network({ environment, onChange }: PartProps) {
       {egress !== undefined && (
         <AreaField
           label="Hosts"
-          hint="One a line, as example.com or *.example.com. None: it reaches nothing."
+          hint="One per line, for example example.com or *.example.com. Empty: no network access."
           rows={2}
           spellCheck={false}
           value={egress.join('\n')}

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '@rondo/client';
-import { ModelOptions } from '../threads/run-choice.tsx';
+import { ModelOptions } from '../ui/run-choice.tsx';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
 
 const profiles = [

@@ -102,7 +102,7 @@ function Others({ settings }: Pick<SettingsFormProps, 'settings'>) {
   if (others.length === 0) return null;
   return (
     <>
-      <h2>Also set</h2>
+      <h2>Other settings</h2>
       <dl>
         {others.map(({ words, value }) => (
           <div key={words}>

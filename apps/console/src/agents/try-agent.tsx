@@ -2,7 +2,7 @@ import type { AgentDefinition, NewRun, Run } from '@rondo/client';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Timeline } from '../run/timeline.tsx';
-import { useRunFeed } from '../run/use-run-feed.ts';
+import { useRunFeed } from '../run/run-feed.ts';
 import { WhyLine } from '../run/why-line.tsx';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
@@ -76,7 +76,7 @@ function TriedRun({ runId }: { readonly runId: string }) {
         <Status status={view.status} finishReason={view.finishReason} />
         <WhyLine runId={runId} view={view} isNow />
         <Link to="/runs/$runId" params={{ runId }}>
-          All of this run
+          Open this run
         </Link>
         {!view.isOver && view.lastSeq > 0 && (
           <Action className="danger" work={() => rondo.runs.stop(runId, { reason: 'Stopped in the console.' })}>

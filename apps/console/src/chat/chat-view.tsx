@@ -1,17 +1,18 @@
-import type { ToolCallRow } from '@rondo/client';
+import { type ToolCallRow, describeEnding } from '@rondo/client';
 import { type ChatItem, type EndedRun, type Turn, readFollowUps, toChatItems } from '@rondo/react';
 import { type ReactNode, useEffect, useMemo } from 'react';
 import { isPlain } from '../palette/shortcuts.tsx';
 import { MessageItem } from '../run/message-item.tsx';
 import { NoteItem } from '../run/note-item.tsx';
 import { ToolCallItem } from '../run/tool-call-item.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
 import { LogList } from '../ui/log-list.tsx';
-import { Ending } from './ending.tsx';
 import { Computer } from './panel/computer.tsx';
 import { FollowUps, LinkCard, SpeechItem } from './speech-item.tsx';
 import { type Step, toSteps } from './turns.ts';
 import { type PanelTarget, useChatPanel } from './use-chat-panel.ts';
 import { WorkItem } from './work-item.tsx';
+import { Status } from '../ui/status.tsx';
 
 interface ChatViewProps {
   /** What is stored: the turns before the run that is followed, and those after it. */
@@ -95,9 +96,19 @@ interface ItemProps {
 function Item({ item, shownCall, isNewest }: ItemProps) {
   switch (item.kind) {
     case 'message':
-      return <MessageItem row={item.row} />;
+      return (
+        <>
+          <MessageItem row={item.row} />
+          {item.row.role === 'assistant' && !item.row.isOpen && <AnswerTools text={item.row.text} />}
+        </>
+      );
     case 'speech':
-      return <SpeechItem spoken={item.spoken} />;
+      return (
+        <>
+          <SpeechItem spoken={item.spoken} />
+          <AnswerTools text={item.spoken.text} />
+        </>
+      );
     case 'link':
       return <LinkCard row={item.row} link={item.link} />;
     case 'work':
@@ -110,3 +121,19 @@ function Item({ item, shownCall, isNewest }: ItemProps) {
       return <Ending run={item.run} />;
   }
 }
+
+/** How a run of the conversation ended that did not complete. */
+function Ending({ run }: { readonly run: EndedRun }) {
+  return (
+    <p className="chat-ending">
+      <Status status={run.status} finishReason={run.finish_reason} />
+      <span>{describeEnding(run)?.sentence}</span>
+    </p>
+  );
+}
+
+const AnswerTools = ({ text }: { readonly text: string }) => (
+  <div className="message-tools">
+    <CopyButton text={text} what="this answer" />
+  </div>
+);

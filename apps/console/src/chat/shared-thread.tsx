@@ -14,7 +14,7 @@ import { gatewayUrl } from '../gateway-url.ts';
 import { type TimelineLinks, TimelineLinksContext, noLinks } from '../run/timeline-links.ts';
 import { shortened } from '../runs/run-title.ts';
 import { SessionContext } from '../session/use-session.ts';
-import { Mark } from '../shell/mark.tsx';
+import { Mark } from '../ui/mark.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
 import { ChatView } from './chat-view.tsx';

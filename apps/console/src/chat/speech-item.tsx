@@ -4,7 +4,7 @@ import { memo } from 'react';
 import { Markdown } from '../markdown/markdown.tsx';
 import { safeLink } from '../markdown/safe-link.ts';
 import { Action } from '../ui/action.tsx';
-import { FileCards } from './file-cards.tsx';
+import { FileCards } from '../run/file-cards.tsx';
 import { useChatPanel } from './use-chat-panel.ts';
 
 /** What the agent says to the person, in whichever call. */

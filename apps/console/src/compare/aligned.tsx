@@ -1,13 +1,14 @@
-import type { RunRow } from '@rondo/client';
+import type { RunRow, MessageRow } from '@rondo/client';
 import { memo, useMemo } from 'react';
-import { MessageItem } from '../run/message-item.tsx';
+import { MessageItem, toVoice } from '../run/message-item.tsx';
 import { NoteItem } from '../run/note-item.tsx';
 import type { Iteration } from '../run/run-details.ts';
 import { ToolCallItem } from '../run/tool-call-item.tsx';
 import { cost, count } from '../ui/amounts.ts';
 import type { AlignedIteration } from './aligned-iterations.ts';
-import { MarkedMessage } from './marked-message.tsx';
 import { type PairedTexts, pairedTexts } from './paired-texts.ts';
+import { plainText } from '@rondo/react';
+import { wordDiff } from '../diff/word-diff.ts';
 
 const words: Record<AlignedIteration['difference'], string> = {
   same: 'the same',
@@ -71,3 +72,25 @@ function Row({ row, other }: { readonly row: RunRow; readonly other: string | un
   if (row.kind === 'message') return <MessageItem row={row} />;
   return row.kind === 'tool_call' ? <ToolCallItem row={row} sentAt={undefined} /> : <NoteItem row={row} />;
 }
+
+interface MarkedMessageProps {
+  readonly row: MessageRow;
+  /** What its counterpart says. */
+  readonly other: string;
+}
+
+/** A message as the model wrote it, with the words marked that its counterpart does not have. */
+const MarkedMessage = memo(function MarkedMessage({ row, other }: MarkedMessageProps) {
+  const { author, style } = toVoice(row);
+  const pieces = useMemo(() => wordDiff(row.text, other).before, [row.text, other]);
+  return (
+    <article className={`message by-${style}`} aria-label={author}>
+      {style !== 'assistant' && <p className="author">{author}</p>}
+      <p className="marked-words">
+        {pieces.map((piece, index) =>
+          piece.isOwn ? <mark key={index}>{plainText(piece.text)}</mark> : plainText(piece.text),
+        )}
+      </p>
+    </article>
+  );
+});

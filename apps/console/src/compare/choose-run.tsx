@@ -1,30 +1,34 @@
 import { type Run, take } from '@rondo/client';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useRunTitle } from '../runs/run-title.ts';
+import { useState } from 'react';
+import { nameAgent, useRunTitle } from '../runs/run-title.ts';
 import { useRondo } from '../session/use-session.ts';
 import { age } from '../ui/amounts.ts';
-import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { BeginThread, Empty, Failed, Loading } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
 import { useNow } from '../ui/use-now.ts';
-import type { CompareSearch } from './compare-search.ts';
+import type { CompareSearch } from '../searches.ts';
+
+const pageSize = 40;
 
 /** The newest runs, each a link that compares it. */
 export function ChooseRun({ search }: { readonly search: CompareSearch }) {
   const rondo = useRondo();
+  const [shown, setShown] = useState(pageSize);
   const { data, error } = useQuery({
-    queryKey: ['runs', 'to compare'],
-    queryFn: () => take(rondo.runs.list({ limit: 40 }), 40),
+    queryKey: ['runs', 'to compare', shown],
+    queryFn: () => take(rondo.runs.list({ limit: pageSize }), shown),
+    placeholderData: keepPreviousData,
   });
-  if (error) return <Failed error={error} />;
+  if (error && !data) return <Failed error={error} />;
   if (!data) return <Loading what="runs" />;
   const runs = data.items.filter(({ id }) => id !== search.a);
   if (runs.length === 0)
     return (
       <Empty title={search.a === undefined ? 'No runs yet' : 'No other run yet'}>
-        <p>
-          Two runs are needed to compare them. <Link to="/threads/new">Start one in a new thread</Link>.
-        </p>
+        <p>Two runs are needed to compare them.</p>
+        <BeginThread />
       </Empty>
     );
   return (
@@ -35,6 +39,7 @@ export function ChooseRun({ search }: { readonly search: CompareSearch }) {
           <Choice key={run.id} run={run} search={search} />
         ))}
       </ul>
+      {data.hasMore && <button onClick={() => setShown(shown + pageSize)}>Show older runs</button>}
     </>
   );
 }
@@ -45,13 +50,13 @@ function Choice({ run, search: { a } }: { readonly run: Run; readonly search: Co
   return (
     <li>
       <Link to="/compare" search={a === undefined ? { a: run.id } : { a, b: run.id }}>
-        <Status status={run.status} finishReason={run.finish_reason} />
+        <Status status={run.status} finishReason={run.finish_reason} steers={run.steers} />
         <span className="run-title" dir="auto">
           {title ?? run.id}
         </span>
         <span className="run-facts">
           <span>{run.model}</span>
-          <span>{run.settings.agent.name ?? run.profile}</span>
+          <span>{nameAgent(run)}</span>
         </span>
         <time dateTime={run.created_at}>{age(run.created_at, now)}</time>
       </Link>

@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { useRunFeed } from '../run/use-run-feed.ts';
+import { useRunFeed } from '../run/run-feed.ts';
 import { useRondo } from '../session/use-session.ts';
-import { FailedPage } from '../ui/failed-page.tsx';
-import { Loading } from '../ui/states.tsx';
+import { FailedPage, Loading } from '../ui/states.tsx';
 import { Aligned } from './aligned.tsx';
 import { alignedIterations } from './aligned-iterations.ts';
 import { ChooseRun } from './choose-run.tsx';

@@ -2,6 +2,7 @@ import type { Run } from '@rondo/client';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { FedRun } from '../run/run-feed.ts';
+import { useRunTitle } from '../runs/run-title.ts';
 import { between, cost, count, duration, isUsageKnown } from '../ui/amounts.ts';
 import { Status } from '../ui/status.tsx';
 
@@ -26,10 +27,7 @@ export function CompareSummary({ a, b }: CompareSummaryProps) {
             <td />
             {[a, b].map(({ run }, index) => (
               <th key={run.id} scope="col">
-                {index === 0 ? 'A' : 'B'}{' '}
-                <Link to="/runs/$runId" params={{ runId: run.id }} title={run.id}>
-                  run …{run.id.slice(-6)}
-                </Link>
+                {index === 0 ? 'A' : 'B'} <RunLink run={run} />
               </th>
             ))}
           </tr>
@@ -61,6 +59,19 @@ export function CompareSummary({ a, b }: CompareSummaryProps) {
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** Its title, below which both are told apart. */
+function RunLink({ run }: Pick<ComparedRun, 'run'>) {
+  const title = useRunTitle(run);
+  return (
+    <>
+      <Link to="/runs/$runId" params={{ runId: run.id }} dir="auto">
+        {title ?? run.id}
+      </Link>
+      <code title={run.id}>…{run.id.slice(-6)}</code>
+    </>
   );
 }
 

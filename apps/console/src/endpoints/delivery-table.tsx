@@ -76,16 +76,22 @@ function DeliveryRow({ delivery, url, now }: DeliveryRowProps) {
       </td>
       <td className="nowrap">{runId !== null && <RunLink id={runId} {...(seq !== null && { seq })} />}</td>
       <td className="outcome">
-        <span className={`delivery ${delivery.status}`}>
-          <i aria-hidden="true" />
-          {toOutcome(delivery, now)}
-        </span>
+        <DeliveryOutcome delivery={delivery} now={now} />
       </td>
       {url !== undefined && <td>{url}</td>}
       <td>
         <Redeliver delivery={delivery} />
       </td>
     </tr>
+  );
+}
+
+export function DeliveryOutcome({ delivery, now }: Pick<DeliveryRowProps, 'delivery' | 'now'>) {
+  return (
+    <span className={`delivery ${delivery.status}`}>
+      <i aria-hidden="true" />
+      {toOutcome(delivery, now)}
+    </span>
   );
 }
 

@@ -1,4 +1,9 @@
-import type { NewWebhookEndpoint, WebhookDeliveryStatus, WebhookEndpoint } from '@rondo/client';
+import type {
+  NewWebhookEndpoint,
+  WebhookDeliveryStatus,
+  WebhookEndpoint,
+  WebhookEndpointWithSecret,
+} from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -6,14 +11,15 @@ import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
-import { FailedPage } from '../ui/failed-page.tsx';
+import { FailedPage, Loading } from '../ui/states.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
-import { Loading } from '../ui/states.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
-import { deliveryStatuses } from './delivery-search.ts';
-import { DeliveryTable } from './delivery-table.tsx';
+import { deliveryStatuses } from '../searches.ts';
+import { DeliveryOutcome, DeliveryTable } from './delivery-table.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
-import { EndpointSecrets } from './endpoint-secrets.tsx';
+import { ahead } from '../ui/amounts.ts';
+import { SecretOnce } from '../ui/secret-once.tsx';
+import { useNow } from '../ui/use-now.ts';
 
 const route = getRouteApi('/schedules/endpoints/$endpointId');
 
@@ -24,6 +30,7 @@ export function EndpointPage() {
   const { data, error, refetch } = useQuery({
     queryKey: ['endpoint', endpointId],
     queryFn: ({ signal }) => rondo.webhookEndpoints.get(endpointId, { signal }),
+    refetchInterval: 5_000,
   });
   if (error && !data) return <FailedPage error={error} list={{ to: '/schedules/endpoints', name: 'All endpoints' }} />;
   if (!data) return <Loading what="the endpoint" />;
@@ -65,7 +72,8 @@ function OneEndpoint({ endpoint, refresh }: OneEndpointProps) {
   );
 }
 
-function About({ endpoint: { url, events } }: { readonly endpoint: WebhookEndpoint }) {
+function About({ endpoint: { url, events, last_delivery: last } }: { readonly endpoint: WebhookEndpoint }) {
+  const now = useNow();
   return (
     <dl className="about">
       <div>
@@ -78,6 +86,14 @@ function About({ endpoint: { url, events } }: { readonly endpoint: WebhookEndpoi
         <dt>What is sent</dt>
         <dd>{events.join(', ')}</dd>
       </div>
+      {last && (
+        <div>
+          <dt>Last delivery</dt>
+          <dd>
+            <DeliveryOutcome delivery={last} now={now} />
+          </dd>
+        </div>
+      )}
     </dl>
   );
 }
@@ -110,7 +126,7 @@ function Deliveries({ endpointId }: { readonly endpointId: string }) {
       </div>
       <DeliveryTable
         query={{ endpoint_id: endpointId, ...(status && { status }) }}
-        none={status === undefined ? 'Nothing was sent in the last 30 days.' : 'There is none.'}
+        none={status === undefined ? 'Nothing was sent in the last 30 days.' : 'No delivery has this status.'}
       />
     </section>
   );
@@ -154,5 +170,47 @@ function EndpointActions({ endpoint, refresh, edit }: OneEndpointProps & { reado
         work={remove}
       />
     </>
+  );
+}
+
+interface EndpointSecretsProps {
+  readonly endpoint: WebhookEndpoint;
+  readonly refresh: () => Promise<unknown>;
+}
+
+/** The ends of the secrets that sign what is sent, and the way to a new one. */
+export function EndpointSecrets({ endpoint, refresh }: EndpointSecretsProps) {
+  const rondo = useRondo();
+  const now = useNow();
+  const mayWrite = useMay('write');
+  const [rotated, setRotated] = useState<WebhookEndpointWithSecret | null>(null);
+  const rotate = async () => {
+    setRotated(await rondo.webhookEndpoints.rotateSecret(endpoint.id));
+    await refresh();
+  };
+  return (
+    <section className="section">
+      <h2>Secrets</h2>
+      <ul>
+        {endpoint.secrets.map(({ hint, expires_at: end }) => (
+          <li key={hint}>
+            <code>…{hint}</code> {end !== null && <span className="hint">signs, too, until {ahead(end, now)}</span>}
+          </li>
+        ))}
+      </ul>
+      {rotated && (
+        <SecretOnce name="The new secret of this endpoint" secret={rotated.secret} close={() => setRotated(null)} />
+      )}
+      {mayWrite && !rotated && (
+        <div className="actions">
+          <ConfirmedAction
+            name="New secret"
+            className=""
+            question="Make a new secret? For a day, what is sent is signed with the present one, too."
+            work={rotate}
+          />
+        </div>
+      )}
+    </section>
   );
 }

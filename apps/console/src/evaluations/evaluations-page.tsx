@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { RunsTabs } from '../runs/runs-tabs.tsx';
 import { useRondo } from '../session/use-session.ts';
 import { age, cost, count } from '../ui/amounts.ts';
-import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { Empty, Failed, Loading, NotAll } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { Score } from './score.tsx';
@@ -44,6 +44,7 @@ export function EvaluationsPage() {
           ))}
         </Table>
       )}
+      <NotAll list={data} what="evaluations" />
     </>
   );
 }

@@ -20,7 +20,7 @@ interface TaskTableProps {
 
 /** Tasks with their answers. Each leads to the run that answered it. */
 export function TaskTable({ tasks, other }: TaskTableProps) {
-  if (tasks.length === 0) return <p className="hint">There is none.</p>;
+  if (tasks.length === 0) return <p className="hint">No task belongs here.</p>;
   const columns = ['Task', 'Verdict', ...(other === undefined ? [] : [`In ${other}`]), 'Answer', 'Expected'];
   return (
     <Table label="Tasks" columns={[...columns, ['Cost', 'number'], ['Time', 'number']]}>

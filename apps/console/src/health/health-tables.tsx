@@ -49,9 +49,9 @@ function listRunHolders({ processes, workers }: DeploymentHealth): RunHolder[] {
 
 export function WorkerTable({ health }: { readonly health: DeploymentHealth }) {
   const { processes, workers, at } = health;
-  if (!processes && !workers) return <p className="hint">Neither NATS nor Postgres says.</p>;
+  if (!processes && !workers) return <p className="hint">Not known: NATS and Postgres do not answer.</p>;
   const holders = listRunHolders(health);
-  if (holders.length === 0) return <p className="hint">None was heard in the last minute.</p>;
+  if (holders.length === 0) return <p className="hint">None has reported in the last minute. Is one running?</p>;
   return (
     <Table label="Workers" columns={['Process', 'State', ['Runs', 'number'], ['Next lease ends', 'number']]}>
       {holders.map(({ id, sign, held }) => (
@@ -75,8 +75,8 @@ const wordLease = (end: string, at: string): string =>
   Date.parse(end) < Date.parse(at) ? 'has ended' : `in ${duration(between(at, end))}, if not renewed`;
 
 export function ExecutorTable({ executors }: Pick<DeploymentHealth, 'executors'>) {
-  if (!executors) return <p className="hint">NATS does not say.</p>;
-  if (executors.length === 0) return <p className="hint">None was heard in the last seconds.</p>;
+  if (!executors) return <p className="hint">Not known: NATS does not answer.</p>;
+  if (executors.length === 0) return <p className="hint">None has reported in the last seconds. Is one running?</p>;
   return (
     <>
       <Table

@@ -1,4 +1,4 @@
-import { type ListedAccount, RondoError, take } from '@rondo/client';
+import { type ListedAccount, RondoError, take, type AccountWithKey } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
@@ -7,7 +7,10 @@ import { Failed } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { AccountDialog } from './account-dialog.tsx';
-import { NewAccount } from './new-account.tsx';
+import { TextField } from '../ui/fields.tsx';
+import { Form, toText } from '../ui/form.tsx';
+import { SecretOnce } from '../ui/secret-once.tsx';
+import { useRefreshKey } from '../ui/use-refresh-key.ts';
 
 const pageSize = 50;
 
@@ -83,5 +86,39 @@ function AccountTable({ accounts, tiers }: AccountTableProps) {
       </Table>
       {account && <AccountDialog account={account} tiers={tiers} onClose={() => setManaged(null)} />}
     </>
+  );
+}
+
+/** Creates an account, and shows its first key once. */
+function NewAccount() {
+  const rondo = useRondo();
+  const refreshKey = useRefreshKey();
+  const [isOpen, setOpen] = useState(false);
+  const [created, setCreated] = useState<AccountWithKey | null>(null);
+  const create = async (fields: FormData) => {
+    setCreated(await rondo.accounts.create(toText(fields, 'name')));
+    setOpen(false);
+    await refreshKey(['accounts']);
+  };
+  if (created)
+    return (
+      <SecretOnce
+        name={`The admin key of “${created.account.name}” (${created.account.id})`}
+        secret={created.api_key}
+        close={() => setCreated(null)}
+      />
+    );
+  if (!isOpen)
+    return (
+      <p className="before-table">
+        <button onClick={() => setOpen(true)}>New account</button>
+      </p>
+    );
+  return (
+    <div className="card">
+      <Form work={create} button="Create account" label="New account" cancel={() => setOpen(false)}>
+        <TextField label="Name of the account" name="name" required maxLength={200} autoFocus />
+      </Form>
+    </div>
   );
 }

@@ -11,7 +11,7 @@ import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { AccessTabs } from './access-tabs.tsx';
 import { useKeyNames } from './key-names.ts';
-import { type AuditSearch, auditFilters, readAuditSearch, toAuditQuery } from './audit-search.ts';
+import { type AuditSearch, auditFilters, readAuditSearch, toAuditQuery } from '../searches.ts';
 
 const route = getRouteApi('/keys/audit');
 const pageSize = 50;
@@ -37,9 +37,9 @@ export function AuditPage() {
       <AuditFilters search={search} keyNames={keyNames} />
       {error && <Failed error={error} />}
       {!data && <Loading what="the log" />}
-      {data?.items.length === 0 && <Empty title="No such acts." />}
+      {data?.items.length === 0 && <Empty title="No entry matches these filters." />}
       {data && data.items.length > 0 && <AuditTable entries={data.items} keyNames={keyNames} />}
-      {data?.hasMore === true && <button onClick={() => setShown(shown + pageSize)}>Show older acts</button>}
+      {data?.hasMore === true && <button onClick={() => setShown(shown + pageSize)}>Show older entries</button>}
     </>
   );
 }

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useRondo } from '../session/use-session.ts';
 import { age, moment } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
-import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { Empty, Failed, Loading, NotAll } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
@@ -26,7 +26,7 @@ export function ClientTokensPage() {
       </div>
       {!data && <Loading what="tokens" />}
       {data?.items.length === 0 && (
-        <Empty title="No token is valid.">
+        <Empty title="No client tokens.">
           <p>A server of yours asks for one for each visitor, with POST /v1/client-tokens.</p>
         </Empty>
       )}
@@ -37,6 +37,7 @@ export function ClientTokensPage() {
           ))}
         </Table>
       )}
+      <NotAll list={data} what="tokens" />
     </>
   );
 }

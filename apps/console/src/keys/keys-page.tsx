@@ -1,16 +1,20 @@
-import { type ApiKey, take } from '@rondo/client';
+import { type ApiKey, take, type ApiKeyWithSecret, type NewApiKey } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { useRondo, useSession } from '../session/use-session.ts';
 import { age, moment } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
-import { Failed, Loading } from '../ui/states.tsx';
+import { Failed, Loading, NotAll } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { AccessTabs } from './access-tabs.tsx';
 import { AccountsSection } from './accounts-section.tsx';
-import { NewKey } from './new-key.tsx';
 import { SessionsSection } from './sessions-section.tsx';
+import { useState } from 'react';
+import { ChoiceField, TextField } from '../ui/fields.tsx';
+import { OpenedCard } from '../ui/opened-card.tsx';
+import { Form, toText } from '../ui/form.tsx';
+import { SecretOnce } from '../ui/secret-once.tsx';
 
 /** The API keys of the account, for its admins. */
 export function KeysPage() {
@@ -28,6 +32,7 @@ export function KeysPage() {
       </div>
       <NewKey />
       {data ? <KeyTable keys={data.items} /> : <Loading what="keys" />}
+      <NotAll list={data} what="keys" />
       <SessionsSection keyNames={new Map(data?.items.map(({ id, name }) => [id, name]))} />
       <AccountsSection />
     </>
@@ -83,5 +88,45 @@ function KeyRow({
         )}
       </td>
     </tr>
+  );
+}
+
+const scopes: readonly (readonly [NewApiKey['scopes'][number], string])[] = [
+  ['read', 'read: see everything of the account'],
+  ['write', 'write: and start runs, answer, stop'],
+  ['admin', 'admin: and manage keys and accounts'],
+];
+
+/** Creates a key, and shows it once. */
+export function NewKey() {
+  const rondo = useRondo();
+  const refreshKey = useRefreshKey();
+  const [created, setCreated] = useState<ApiKeyWithSecret | null>(null);
+  const create = async (fields: FormData) => {
+    const scope = scopes.find(([name]) => name === toText(fields, 'scope'))?.[0] ?? 'read';
+    const expiry = toText(fields, 'expiry');
+    const expires = expiry === '' ? {} : { expires_at: new Date(expiry).toISOString() };
+    setCreated(await rondo.apiKeys.create({ name: toText(fields, 'name'), scopes: [scope], ...expires }));
+    await refreshKey(['keys']);
+  };
+  if (created)
+    return <SecretOnce name={`The key “${created.name}”`} secret={created.key} close={() => setCreated(null)} />;
+  return (
+    <OpenedCard name="New key">
+      {(close) => (
+        <Form work={create} button="Create" label="New key" cancel={close}>
+          <div className="fields">
+            <TextField label="Name" name="name" required maxLength={200} autoFocus />
+            <ChoiceField label="May" name="scope" options={scopes} defaultValue="write" />
+            <TextField
+              label="Expires"
+              name="expiry"
+              type="datetime-local"
+              hint="From then on it is refused, and what it has signed in. Empty: it does not expire."
+            />
+          </div>
+        </Form>
+      )}
+    </OpenedCard>
   );
 }

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useRondo, useSession } from '../session/use-session.ts';
 import { age, moment } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
-import { Failed, Loading } from '../ui/states.tsx';
+import { Failed, Loading, NotAll } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
@@ -25,6 +25,7 @@ export function SessionsSection({ keyNames }: { readonly keyNames: ReadonlyMap<s
           <SessionRow key={session.id} session={session} keyName={keyNames.get(session.caller_id)} />
         ))}
       </Table>
+      <NotAll list={data} what="browsers" />
     </section>
   );
 }

@@ -2,11 +2,12 @@ import { Marked } from 'marked';
 import { memo, useRef } from 'react';
 import { BlockSplitter } from './block-splitter.ts';
 import { Code } from './code.tsx';
+import { guardedRules } from './guarded-rules.ts';
 import { mathTokens } from './math-tokens.ts';
 import { nodes } from './tokens.tsx';
 
 /** Line breaks count, as in a chat: models and people write lists and verses without the two spaces that Markdown asks for. */
-const marked = new Marked({ gfm: true, breaks: true, extensions: [mathTokens] });
+const marked = new Marked({ gfm: true, breaks: true, extensions: [mathTokens] }, guardedRules);
 
 /** The end of code, if no line follows it. */
 const closingFence = /\n {0,3}(`{3,}|~{3,})\s*$/;

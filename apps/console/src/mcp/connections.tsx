@@ -7,7 +7,7 @@ import { age } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { TextField } from '../ui/fields.tsx';
 import { Form, toText } from '../ui/form.tsx';
-import { Failed } from '../ui/states.tsx';
+import { Failed, NotAll } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
@@ -31,14 +31,18 @@ export function Connections() {
   return (
     <section className="section">
       <h2>Connections</h2>
+      <p className="hint">
+        A server that wants a person to sign in is connected here, once. A run says by `connection` whose it uses.
+      </p>
       {mayWrite && <NewConnection />}
       {connections.length > 0 && (
-        <Table label="Connections" columns={['Server', 'For', 'State', 'Scopes', 'Connected', '']}>
+        <Table label="Connections" columns={['Server', 'For', 'State', 'Scopes', 'Connected']} hasActions>
           {connections.map((connection) => (
             <Row key={connection.id} connection={connection} />
           ))}
         </Table>
       )}
+      <NotAll list={data} what="connections" />
     </section>
   );
 }

@@ -7,7 +7,7 @@ import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { age } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
-import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { Empty, Failed, Loading, NotAll } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
@@ -31,6 +31,7 @@ export function McpPage() {
         <h1>MCP servers</h1>
         <AgentTabs />
       </div>
+      {tools.map((tool) => tool.changed !== null && <ChangedTool key={tool.id} tool={tool} mayWrite={mayWrite} />)}
       {mayWrite && <ConnectServer />}
       <Connections />
       {!data && <Loading what="tools" />}
@@ -39,7 +40,6 @@ export function McpPage() {
           <p>The tools that a run accepts are kept here, so that a change is noticed.</p>
         </Empty>
       )}
-      {tools.map((tool) => tool.changed !== null && <ChangedTool key={tool.id} tool={tool} mayWrite={mayWrite} />)}
       {servers.map((server) => (
         <ServerTools
           key={server}
@@ -48,6 +48,7 @@ export function McpPage() {
           mayWrite={mayWrite}
         />
       ))}
+      <NotAll list={data} what="tools" />
     </>
   );
 }

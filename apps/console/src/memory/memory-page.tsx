@@ -7,6 +7,7 @@ import { AgentTabs } from '../agents/agent-tabs.tsx';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { age, bytes, count } from '../ui/amounts.ts';
+import { SearchField } from '../ui/fields.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
@@ -50,21 +51,13 @@ function UserFilter({ user }: { readonly user: string | undefined }) {
   const show = (wanted: string) => void navigate({ search: wanted === '' ? {} : { user: wanted }, replace: true });
   return (
     <div className="filters">
-      <input
-        dir="auto"
-        type="search"
-        aria-label="Stores of the user"
-        placeholder="Stores of the user …"
-        spellCheck={false}
-        defaultValue={user}
-        onChange={({ currentTarget }) => show(currentTarget.value.trim())}
-      />
+      <SearchField label="Stores of the user" placeholder="Stores of the user …" value={user} search={show} />
     </div>
   );
 }
 
 function NoStores({ user }: { readonly user: string | undefined }) {
-  if (user !== undefined) return <Empty title="No store is of this user." />;
+  if (user !== undefined) return <Empty title="This user has no memory store." />;
   return (
     <Empty title="No memory stores yet.">
       <p>

@@ -5,6 +5,7 @@ import { Link, getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { bytes } from '../ui/amounts.ts';
+import { SearchField } from '../ui/fields.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
 
 const route = getRouteApi('/agents/memory/$storeId');
@@ -69,16 +70,7 @@ function WordSearch({ words }: Pick<StoreEntriesProps, 'words'>) {
       replace: true,
       resetScroll: false,
     });
-  return (
-    <input
-      dir="auto"
-      type="search"
-      aria-label="Words of entries"
-      placeholder="Search the entries"
-      defaultValue={words}
-      onChange={({ currentTarget }) => search(currentTarget.value.trim())}
-    />
-  );
+  return <SearchField label="Words of entries" placeholder="Search the entries" value={words} search={search} />;
 }
 
 interface EntryItemProps {

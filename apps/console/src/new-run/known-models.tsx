@@ -1,4 +1,4 @@
-import { useModels } from '../threads/run-choice.tsx';
+import { useModels } from '../ui/run-choice.tsx';
 
 /** The models that this deployment knows, to find the right name of one. */
 export function KnownModels({ isOpen = false }: { readonly isOpen?: boolean }) {

@@ -1,11 +1,10 @@
-import { type NewRun, take } from '@rondo/client';
-import { useQuery } from '@tanstack/react-query';
+import type { NewRun } from '@rondo/client';
 import { useId } from 'react';
 import { withField, withMember } from '../agents/definition-edits.ts';
 import { ToolChoices } from '../agents/tool-choices.tsx';
-import { useRondo } from '../session/use-session.ts';
-import { ModelOptions } from '../threads/run-choice.tsx';
-import { AreaField, ChoiceField, NumberField, TextField } from '../ui/fields.tsx';
+import { AgentField } from '../ui/agent-field.tsx';
+import { ModelOptions } from '../ui/run-choice.tsx';
+import { AreaField, NumberField, TextField } from '../ui/fields.tsx';
 import { parseMetadata, printMetadata } from './run-request.ts';
 
 interface NewRunFormProps {
@@ -32,31 +31,17 @@ export function NewRunForm({ request, onChange }: NewRunFormProps) {
         />
       )}
       <div className="fields">
-        <AgentField request={request} onChange={onChange} />
+        <AgentField
+          unchosen="The default of the account"
+          value={request.agent_id ?? ''}
+          onChange={(agentId) => onChange(withField(request, 'agent_id', agentId))}
+        />
         <ModelField value={request.model ?? ''} onChange={(model) => change('model', model)} />
       </div>
       <Limits request={request} onChange={onChange} />
       <ToolChoices tools={request.tools} onChange={(tools) => change('tools', tools)} />
       <Metadata value={request.metadata} onChange={(metadata) => change('metadata', metadata)} />
     </>
-  );
-}
-
-function AgentField({ request, onChange }: NewRunFormProps) {
-  const rondo = useRondo();
-  const { data } = useQuery({
-    queryKey: ['agents', 'names'],
-    queryFn: () => take(rondo.agents.list({ limit: 100 }), 100),
-    staleTime: 30_000,
-  });
-  const agents = (data?.items ?? []).map(({ id, definition }) => [id, definition.name] as const);
-  return (
-    <ChoiceField
-      label="Agent"
-      options={[['', 'The default of the account'], ...agents]}
-      value={request.agent_id ?? ''}
-      onChange={({ currentTarget }) => onChange(withField(request, 'agent_id', currentTarget.value))}
-    />
   );
 }
 
@@ -122,7 +107,7 @@ function Metadata({ value, onChange }: MetadataProps) {
     <AreaField
       key={printed}
       label="Metadata"
-      hint="One name: value a line. Runs are found by it."
+      hint="One name: value per line. Runs can be searched by it."
       rows={2}
       spellCheck={false}
       defaultValue={printed}

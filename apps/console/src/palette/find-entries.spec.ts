@@ -1,4 +1,4 @@
-import { type Entry, findEntries } from './find-entries';
+import { type Entry, findEntries } from './palette';
 
 const entries: Entry[] = [
   { to: '/runs', name: 'Runs', kind: 'Page' },

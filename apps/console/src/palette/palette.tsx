@@ -5,9 +5,8 @@ import { type KeyboardEvent, useMemo, useState } from 'react';
 import { shortened } from '../runs/run-title.ts';
 import { type Scope, useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
-import { pages } from '../shell/pages.ts';
+import { pages } from '../pages.ts';
 import { Modal } from '../ui/modal.tsx';
-import { type Entry, findEntries } from './find-entries.ts';
 
 const listId = 'palette-entries';
 
@@ -76,7 +75,7 @@ function Search({ close }: { readonly close: () => void }) {
           </li>
         ))}
       </ul>
-      {found.length === 0 && <p className="hint">Nothing has these words.</p>}
+      {found.length === 0 && <p className="hint">Nothing found.</p>}
     </form>
   );
 }
@@ -112,4 +111,24 @@ function toEntries(runs: readonly Run[]): Entry[] {
     ]),
   );
   return [...threads.values(), ...named.map(({ run, name }): Entry => ({ to: `/runs/${run.id}`, name, kind: 'Run' }))];
+}
+
+/** Something to go to. */
+export interface Entry {
+  readonly to: string;
+  readonly name: string;
+  readonly kind: 'Page' | 'Thread' | 'Run';
+}
+
+const most = 12;
+
+/** The entries that have all of these words, those whose name begins with them first. */
+export function findEntries(entries: readonly Entry[], words: string): readonly Entry[] {
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = entries.filter(({ to, name, kind }) => {
+    const text = `${kind} ${name} ${to}`.toLowerCase();
+    return wanted.every((word) => text.includes(word));
+  });
+  const begins = ({ name }: Entry) => name.toLowerCase().startsWith(wanted.join(' '));
+  return [...found.filter(begins), ...found.filter((entry) => !begins(entry))].slice(0, most);
 }

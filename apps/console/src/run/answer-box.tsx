@@ -1,8 +1,8 @@
 import type { Waiting } from '@rondo/client';
 import { type KeyboardEvent, type SubmitEvent, useId, useState } from 'react';
 import { OpenBrowser } from '../browser/open-browser.tsx';
-import { ApprovalCards } from '../inbox/approval-card.tsx';
-import { UnknownCalls } from '../inbox/unknown-calls.tsx';
+import { ApprovalCards } from './approval-card.tsx';
+import { UnknownCalls } from './unknown-calls.tsx';
 import { Markdown } from '../markdown/markdown.tsx';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';

@@ -2,7 +2,7 @@ import type { Run } from '@rondo/client';
 import { useNavigate } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
-import { ModelOptions } from '../threads/run-choice.tsx';
+import { ModelOptions } from '../ui/run-choice.tsx';
 import { AreaField, TextField } from '../ui/fields.tsx';
 import { Form, toText } from '../ui/form.tsx';
 import { Modal } from '../ui/modal.tsx';
@@ -54,7 +54,7 @@ export function ForkDialog({ run, place: { atSeq, iteration }, onClose }: ForkDi
               label="What it is told"
               name="input"
               rows={3}
-              hint="May be empty where the model has not said its last word."
+              hint="Optional where the run is not finished at that point."
             />
             <TextField label="Model" name="model" list={list} placeholder={run.model} spellCheck={false} />
             <FilesChoice runId={run.id} moment={{ at_seq: atSeq }} isFork value={files} onChange={setFiles} />

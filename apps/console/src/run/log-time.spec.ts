@@ -1,4 +1,4 @@
-import { takenMs } from './log-time';
+import { takenMs } from './run-details';
 
 const createdAt = '2026-01-01T00:00:00.000Z';
 

@@ -23,6 +23,10 @@ describe('a message of a timeline', () => {
     expect(html({ forked_from: 'run_1' })).toMatch(/class="message by-user" aria-label="You".*Some words\./);
   });
 
+  it('says that the run has read it while it worked', () => {
+    expect(html({ queued_as: 'run_2' })).toMatch(/class="message by-user".*You, while it worked.*Some words\./);
+  });
+
   it('names the files that came with it, and not the lines that the model reads about them', () => {
     const text = 'Read these.\n\n[Uploaded File: /workspace/b>.csv]\n[Uploaded File: /workspace/c d.txt]';
     expect(html({}, text)).toMatch(

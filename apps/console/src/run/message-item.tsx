@@ -1,11 +1,11 @@
 import type { Message, MessageRow } from '@rondo/client';
 import { isNoteToAgent } from '@rondo/react';
 import { memo } from 'react';
-import { FileCards } from '../chat/file-cards.tsx';
+import { FileCards } from './file-cards.tsx';
 import { Markdown } from '../markdown/markdown.tsx';
 import { BlobImage } from './blob-image.tsx';
-import { FormerWords } from './former-words.tsx';
 import { useTimelineLinks } from './timeline-links.ts';
+import { RunLink } from './run-origin.tsx';
 
 const authors: Record<Message['type'], string> = {
   user: 'You',
@@ -24,8 +24,11 @@ interface Voice {
 }
 
 /** Whose words a message has. Not all that the model reads as a person's was said by one. */
-export const toVoice = ({ role, message }: MessageRow): Voice =>
-  isNoteToAgent(message) ? { author: 'Note to the agent', style: 'status' } : { author: authors[role], style: role };
+export function toVoice({ role, message }: MessageRow): Voice {
+  if (isNoteToAgent(message)) return { author: 'Note to the agent', style: 'status' };
+  const isTold = message?.metadata['queued_as'] !== undefined;
+  return { author: isTold ? `${authors[role]}, while it worked` : authors[role], style: role };
+}
 
 export const MessageItem = memo(function MessageItem({ row }: { readonly row: MessageRow }) {
   const { author, style } = toVoice(row);
@@ -75,5 +78,26 @@ function QuestionButtons({ row: { id, text } }: { readonly row: MessageRow }) {
         Edit
       </button>
     </div>
+  );
+}
+
+/** That a question was edited, and what it said before. */
+function FormerWords({ messageId }: { readonly messageId: string }) {
+  const former = useTimelineLinks().former.get(messageId) ?? [];
+  if (former.length === 0) return null;
+  return (
+    <details className="former">
+      <summary>{former.length === 1 ? 'Edited' : `Edited ${former.length} times`}: what it said before</summary>
+      {former.map(({ text, runId }, index) => (
+        <div key={index}>
+          <Markdown text={text} />
+          {runId !== null && (
+            <p className="hint">
+              What followed is withdrawn from the conversation, and is in <RunLink id={runId} />.
+            </p>
+          )}
+        </div>
+      ))}
+    </details>
   );
 }

@@ -1,14 +1,21 @@
 import type { Run, RunView } from '@rondo/client';
-import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import { count } from '../ui/amounts.ts';
 import { OpenBrowser } from '../browser/open-browser.tsx';
 import { atWork } from '../runs/at-work.ts';
 import { BrowserView } from './browser-view.tsx';
 import { ChildRuns } from './child-runs.tsx';
-import { FilesSection } from './files-section.tsx';
 import { PlanList, countDone } from './plan-list.tsx';
 import type { RunDetails } from './run-details.ts';
+import { FileTree } from '../sandboxes/file-tree.tsx';
+import { stateMeaning } from '../sandboxes/sandbox-state.tsx';
+import { useMay } from '../session/use-may.ts';
+import { useRondo } from '../session/use-session.ts';
+import { Action } from '../ui/action.tsx';
+import { useRefreshKey } from '../ui/use-refresh-key.ts';
+import { sandboxOfThread } from './thread-sandbox.ts';
 
 interface RunAsideProps {
   readonly run: Run;
@@ -86,4 +93,44 @@ function Line({ name, value }: { readonly name: string; readonly value: ReactNod
       <dd>{value}</dd>
     </div>
   );
+}
+
+interface FilesSectionProps {
+  readonly threadId: string;
+  /** Grows with each call that has ended: then the files are read again. */
+  readonly endedCalls: number;
+}
+
+/** The files of the run's thread, as they are now. Looking at a run wakes no sandbox. */
+function FilesSection({ threadId, endedCalls }: FilesSectionProps) {
+  const rondo = useRondo();
+  const refreshKey = useRefreshKey();
+  const { data: sandbox } = useQuery(sandboxOfThread(rondo, threadId));
+  const sandboxId = sandbox?.id;
+  useEffect(() => {
+    if (endedCalls > 0) void refreshKey(['files', sandboxId]);
+  }, [refreshKey, sandboxId, endedCalls]);
+  return (
+    <section>
+      <h2>Files</h2>
+      {sandbox?.state === 'awake' ? (
+        <FileTree sandboxId={sandbox.id} directory="" shown={undefined} />
+      ) : (
+        <p className="hint">{sandbox ? stateMeaning(sandbox.state) : 'No files yet.'}</p>
+      )}
+      <OpenWorkspace threadId={threadId} />
+    </section>
+  );
+}
+
+/** Its sandbox is woken, or created if the thread has none. */
+function OpenWorkspace({ threadId }: { readonly threadId: string }) {
+  const rondo = useRondo();
+  const navigate = useNavigate();
+  const open = async () => {
+    const { id } = await rondo.sandboxes.ofThread(threadId);
+    await navigate({ to: '/sandboxes/$sandboxId', params: { sandboxId: id } });
+  };
+  if (!useMay('write')) return null;
+  return <Action work={open}>Open the workspace</Action>;
 }

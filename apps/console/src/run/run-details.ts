@@ -58,7 +58,7 @@ const noDetails: RunDetails = {
 };
 
 /** Details that each fact changes in place: to copy them, or their maps, would take longer than the rest. */
-export interface GrowingDetails extends RunDetails {
+interface GrowingDetails extends RunDetails {
   lastAt: string | null;
   readonly iterations: Map<number, Iteration>;
   readonly sentAt: Map<string, string>;
@@ -145,3 +145,7 @@ export function readPlan({ type, metadata }: Message): PlanItem[] | undefined {
     return { text: item.text, isDone: 'done' in item && item.done === true };
   });
 }
+
+/** How long the run has taken until `end`, in milliseconds. A fork counts what it shares, and not the time in which its log rested. */
+export const takenMs = ({ createdAt, restedMs }: Pick<RunDetails, 'createdAt' | 'restedMs'>, end: string): number =>
+  createdAt === null ? 0 : Math.max(0, between(createdAt, end) - restedMs);

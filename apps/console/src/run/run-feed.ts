@@ -1,6 +1,8 @@
 import { type Fact, type Rondo, type RunView, isFact } from '@rondo/client';
+import { useMemo, useRef, useSyncExternalStore } from 'react';
 import type { RunDetails } from './run-details.ts';
-import { RunRecord } from './run-record.ts';
+import { RunRecord, RunHistory } from './run-record.ts';
+import { useRondo } from '../session/use-session.ts';
 
 /** What the page of a run shows. */
 export interface FedRun {
@@ -106,4 +108,23 @@ export class RunFeed {
     const { view, details } = this.record;
     return { view, details, facts: this.facts, connection: this.connection, error: this.error };
   }
+}
+
+/** The run of a page: as it is now, or as it was at `seq`. */
+export function useRunFeed(
+  runId: string,
+  seq: number | undefined,
+): { now: FedRun; shown: Pick<FedRun, 'view' | 'details'> } {
+  const rondo = useRondo();
+  const feed = useMemo(() => new RunFeed(rondo, runId), [rondo, runId]);
+  const history = useMemo(() => new RunHistory(), [feed]);
+  const now = useSyncExternalStore(feed.subscribe, feed.current);
+  const past = useRef<{ seq: number; known: number; shown: Pick<FedRun, 'view' | 'details'> } | null>(null);
+  if (seq === undefined || seq >= now.view.lastSeq) return { now, shown: now };
+
+  if (past.current?.seq !== seq || past.current.known === 0) {
+    const { view, details } = history.at(seq, now.facts);
+    past.current = { seq, known: view.lastSeq, shown: { view, details } };
+  }
+  return { now, shown: past.current.shown };
 }

@@ -1,5 +1,6 @@
-import type { Run, RunView } from '@rondo/client';
+import { type Run, type RunView, type Fact, type LogProof, proveLog } from '@rondo/client';
 import { Link, getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useRunTitle } from '../runs/run-title.ts';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
@@ -7,12 +8,11 @@ import { Action } from '../ui/action.tsx';
 import { cost, count, duration, isUsageKnown } from '../ui/amounts.ts';
 import { Status } from '../ui/status.tsx';
 import { useNow } from '../ui/use-now.ts';
-import { ProofBadge } from './proof-badge.tsx';
-import { takenMs } from './log-time.ts';
-import type { RunDetails } from './run-details.ts';
+import { takenMs, type RunDetails } from './run-details.ts';
 import type { FedRun } from './run-feed.ts';
 import { RunOrigin } from './run-origin.tsx';
 import { WhyLine } from './why-line.tsx';
+import { problemText } from '../ui/problem-text.ts';
 
 const route = getRouteApi('/runs/$runId');
 
@@ -40,8 +40,8 @@ export function RunHead({ run, view, details, now, isNow, fork, askAgain }: RunH
       </p>
       <h1 dir="auto">{title ?? run.id}</h1>
       <div className="run-line">
-        <Status status={view.status} finishReason={view.finishReason} />
-        <WhyLine runId={run.id} view={view} isNow={isNow} />
+        <Status status={view.status} finishReason={view.finishReason} steers={run.steers} />
+        <WhyLine runId={run.id} view={view} isNow={isNow} steers={run.steers} />
         {!isOver && now.connection === 'connecting' && <span className="hint">Connecting …</span>}
         <ProofBadge runId={run.id} feed={now} />
         {fork && <button onClick={fork}>Fork</button>}
@@ -109,4 +109,44 @@ function WaterfallLink({ runId }: { readonly runId: string }) {
       {view === undefined ? 'Waterfall' : 'Timeline'}
     </Link>
   );
+}
+
+type Proof = LogProof | 'working' | { readonly problem: string } | null;
+
+/** Computes the hash of the facts that this page shows, here, and compares it with the gateway's. */
+function ProofBadge({ runId, feed }: { readonly runId: string; readonly feed: FedRun }) {
+  const rondo = useRondo();
+  const [proof, setProof] = useState<Proof>(null);
+  const prove = () => {
+    if (!isSecureContext) {
+      setProof({ problem: 'Browsers compute hashes only on https or localhost' });
+      return;
+    }
+    setProof('working');
+    rondo.runs
+      .verification(runId)
+      .then((gateway) => proveLog(gateway, inOrder(feed.facts)))
+      .then(setProof, (error: unknown) => setProof({ problem: problemText(error) }));
+  };
+  const [className, words] = describe(proof, feed);
+  return (
+    <button className={`proof ${className}`} onClick={prove} disabled={proof === 'working'}>
+      {words}
+    </button>
+  );
+}
+
+function describe(proof: Proof, { view }: FedRun): [className: string, words: string] {
+  if (proof === null) return ['', 'Verify this log'];
+  if (proof === 'working') return ['', 'Computing …'];
+  if ('problem' in proof) return ['wrong', proof.problem];
+  if (!proof.isProven)
+    return ['wrong', `Not the gateway’s log: ${proof.count} facts here, ${proof.gateway.count} there`];
+  const open = view.isOver ? 'complete' : 'complete so far';
+  return ['proven', `1…${proof.gateway.last ?? 0}, ${open}, proven in this browser`];
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await -- what proves takes facts as they arrive
+async function* inOrder(facts: readonly Fact[]): AsyncGenerator<Fact, void> {
+  yield* facts;
 }

@@ -1,25 +1,22 @@
 import { type Run, type RunFailure, isOver } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useState } from 'react';
 import { KnownModels } from '../new-run/known-models.tsx';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
-import { FailedPage } from '../ui/failed-page.tsx';
-import { Loading } from '../ui/states.tsx';
+import { Empty, FailedPage, Loading } from '../ui/states.tsx';
 import { AnswerBox } from './answer-box.tsx';
 import { ForkDialog, type ForkPlace } from './fork-dialog.tsx';
 import { RetryDialog } from './retry-dialog.tsx';
-import { SecretApprovals } from './secret-approvals.tsx';
+import { SecretApprovals } from './approval-card.tsx';
 import { RunAside } from './run-aside.tsx';
-import type { FedRun } from './run-feed.ts';
+import { type FedRun, useRunFeed } from './run-feed.ts';
 import { RunHead } from './run-head.tsx';
-import { useRunLinks } from './run-links.ts';
+import { useRunLinks, TimelineLinksContext } from './timeline-links.ts';
 import { type LogEnd, Scrubber } from './scrubber.tsx';
 import { StopCard } from './stop-card.tsx';
-import { TimelineLinksContext } from './timeline-links.ts';
 import { Timeline } from './timeline.tsx';
-import { useRunFeed } from './use-run-feed.ts';
 import { WaterfallView } from './waterfall-view.tsx';
 
 const route = getRouteApi('/runs/$runId');
@@ -64,10 +61,12 @@ function OneRun({ runId }: { readonly runId: string }) {
           <div className="run-main">
             {form === 'waterfall' ? (
               <WaterfallView facts={now.facts} view={view} isNow={isNow} />
+            ) : run.steers && view.rows.length === 0 ? (
+              <ToldMessage run={run} steers={run.steers} />
             ) : (
               <Timeline rows={view.rows} details={details} follows={isNow && !view.isOver} />
             )}
-            <StopCard view={view} details={details} />
+            {run.steers?.is_read !== true && <StopCard view={view} details={details} />}
             {isNow && <Requests run={run} view={view} details={details} />}
             {view.failure && <Failure failure={view.failure} />}
           </div>
@@ -78,12 +77,36 @@ function OneRun({ runId }: { readonly runId: string }) {
         {isAskedAgain && (
           <RetryDialog
             runId={runId}
+            isActive={!now.view.isOver}
             onClose={() => setAskedAgain(false)}
             onBegun={({ id }) => navigate({ to: '/runs/$runId', params: { runId: id }, search: {} })}
           />
         )}
       </div>
     </TimelineLinksContext>
+  );
+}
+
+/** Where the message of a run is read that has nothing to show, because it was told to the run at work. */
+function ToldMessage({ run, steers }: { readonly run: Run; readonly steers: NonNullable<Run['steers']> }) {
+  return (
+    <Empty
+      title={steers.is_read ? 'The run at work has read this message' : 'This message was told to the run at work'}
+    >
+      <p>
+        {steers.is_read
+          ? 'What follows from it is in that run, and nothing was left to do for this one.'
+          : 'That run reads it before its next iteration. If it ends before, this one begins with it.'}
+      </p>
+      <p>
+        <Link to="/runs/$runId" params={{ runId: steers.run_id }} className="button">
+          {steers.is_read ? 'The run that read it' : 'The run at work'}
+        </Link>{' '}
+        <Link to="/threads/$threadId" params={{ threadId: run.thread_id }} className="button">
+          Conversation
+        </Link>
+      </p>
+    </Empty>
   );
 }
 

@@ -1,14 +1,18 @@
 import type { CallApproval, ToolCallRow } from '@rondo/client';
 import { decisions, type SpokenText, colouredText, describeArguments, plainText, spokenText } from '@rondo/react';
 import { memo, useState } from 'react';
-import { FileCards } from '../chat/file-cards.tsx';
+import { FileCards } from './file-cards.tsx';
 import { between, duration, moment } from '../ui/amounts.ts';
 import { Markdown } from '../markdown/markdown.tsx';
 import { AnsiText } from '../ui/ansi-text.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { BlobImage } from './blob-image.tsx';
-import { ChildLink } from './child-link.tsx';
-import { WorkspaceFile } from './workspace-file.tsx';
+import { Link } from '@tanstack/react-router';
+import { Status } from '../ui/status.tsx';
+import { useTimelineLinks } from './timeline-links.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useRondo } from '../session/use-session.ts';
+import { sandboxOfThread } from './thread-sandbox.ts';
 
 const shownLines = 14;
 
@@ -166,5 +170,40 @@ function Whole({ row, isOpen, toggle }: WholeProps) {
         {isOpen ? 'Show less' : lines > shownLines + 4 ? `All ${lines} lines and the arguments` : 'Arguments'}
       </button>
     </>
+  );
+}
+
+/** From a call of `run_agent` to the run that it has started. */
+function ChildLink({ callId }: { readonly callId: string }) {
+  const child = useTimelineLinks().children.get(callId);
+  if (!child) return null;
+  return (
+    <p className="child-link">
+      <Link to="/runs/$runId" params={{ runId: child.id }} title={child.id}>
+        The run that it started
+      </Link>
+      <Status status={child.status} finishReason={child.finish_reason} />
+    </p>
+  );
+}
+
+/** A link to a file of the run's workspace, where the earlier lines of an output are kept. */
+function WorkspaceFile({ path }: { readonly path: string }) {
+  const rondo = useRondo();
+  const { threadId } = useTimelineLinks();
+  const { data: sandbox } = useQuery({ ...sandboxOfThread(rondo, threadId ?? ''), enabled: threadId !== undefined });
+  if (!sandbox) return null;
+  return (
+    <p className="hint">
+      What is left out is in{' '}
+      <Link
+        to="/sandboxes/$sandboxId"
+        params={{ sandboxId: sandbox.id }}
+        search={{ path: path.replace(/^\/workspace\//, '') }}
+      >
+        {path}
+      </Link>
+      .
+    </p>
   );
 }

@@ -67,6 +67,12 @@ describe('the parts of the time of a run', () => {
     ]);
   });
 
+  it('say why a run ended that never began', () => {
+    expect(brief([fact(0, 'run.created'), fact(90, 'run.stopped', { reason: 'read by run_2' })])).toEqual([
+      ['queue', 'Queued', 0, 90, 'read by run_2'],
+    ]);
+  });
+
   it('show attempts of a model, and work that began again', () => {
     const retried = { attempt: 1, delay_ms: 30, error: { code: 'rate_limit', message: 'Slow down.' } };
     const facts = [

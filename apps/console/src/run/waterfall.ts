@@ -61,9 +61,12 @@ class SpanBuilder {
       case 'run.stop_requested':
         this.end('wait', at);
         break;
+      case 'run.stopped':
+        this.end('queue', at, fact.data.reason);
+        this.endAll(at);
+        break;
       case 'run.completed':
       case 'run.failed':
-      case 'run.stopped':
         this.endAll(at);
         break;
       default:

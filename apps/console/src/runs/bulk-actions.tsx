@@ -7,7 +7,7 @@ import { Modal } from '../ui/modal.tsx';
 import { problemText } from '../ui/problem-text.ts';
 import { Failed, Loading } from '../ui/states.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
-import { type RunsSearch, toRunQuery } from './runs-search.ts';
+import { type RunsSearch, toRunQuery } from '../searches.ts';
 import { type Progress, workThrough } from './work-through.ts';
 
 const most = 1_000;
@@ -145,7 +145,7 @@ function BulkWork({ action: { name, noun, question, className, work }, ids: foun
 function Outcome({ progress: { done, of, failed } }: { readonly progress: Progress }) {
   return (
     <>
-      <p role="status">
+      <p role="status" aria-live={done + failed.length === of ? 'polite' : 'off'}>
         {done} of {of} done{failed.length > 0 && `, ${failed.length} refused`}.
       </p>
       <progress max={of} value={done + failed.length} aria-label="How many are done" />

@@ -1,13 +1,13 @@
-import { type Run, describeEnding, take } from '@rondo/client';
-import { useQuery } from '@tanstack/react-query';
+import { type Run, describeEnding } from '@rondo/client';
 import { Link, getRouteApi } from '@tanstack/react-router';
-import { type SubmitEvent, useEffect, useRef } from 'react';
-import { useRondo } from '../session/use-session.ts';
-import { ModelOptions } from '../threads/run-choice.tsx';
-import { ChoiceField, TextField } from '../ui/fields.tsx';
+import { type SubmitEvent, useEffect, useRef, useState } from 'react';
+import { useProjects } from '../threads/use-projects.ts';
+import { AgentField } from '../ui/agent-field.tsx';
+import { ModelOptions } from '../ui/run-choice.tsx';
+import { ChoiceField, SearchField, TextField } from '../ui/fields.tsx';
 import { toText } from '../ui/form.tsx';
 import { statusWord } from '../ui/status.tsx';
-import { type RunsSearch, readRunsSearch } from './runs-search.ts';
+import { type RunsSearch, readRunsSearch } from '../searches.ts';
 import { SavedFiltersBar } from './saved-filters-bar.tsx';
 
 const route = getRouteApi('/runs');
@@ -45,14 +45,7 @@ export function RunFilters({ search }: { readonly search: RunsSearch }) {
             </Link>
           </span>
         )}
-        <input
-          dir="auto"
-          type="search"
-          aria-label="Words of the input"
-          placeholder="Search inputs"
-          defaultValue={search.text}
-          onChange={(event) => withText(event.currentTarget.value)}
-        />
+        <SearchField label="Words of the input" placeholder="Search inputs" value={search.text} search={withText} />
       </div>
       <SavedFiltersBar search={search} />
       <MoreFilters search={search} />
@@ -103,9 +96,9 @@ function MoreFilters({ search }: { readonly search: RunsSearch }) {
         <div className="fields">
           <NamedThings search={search} />
           <ChoiceField
-            label="Ended before it was done"
+            label="Ended early"
             name="reason"
-            options={[['', 'for any reason, or not'], ...reasons]}
+            options={[['', 'any'], ...reasons]}
             defaultValue={search.reason}
           />
           <TextField label="Metadata, name" name="key" spellCheck={false} defaultValue={search.key} />
@@ -127,37 +120,17 @@ function MoreFilters({ search }: { readonly search: RunsSearch }) {
 }
 
 function NamedThings({ search }: { readonly search: RunsSearch }) {
-  const rondo = useRondo();
-  const { data } = useQuery({
-    queryKey: ['agents and projects'],
-    queryFn: async () => {
-      const [agents, projects] = await Promise.all([
-        take(rondo.agents.list({ limit: 100 }), 100),
-        take(rondo.projects.list({ limit: 100 }), 100),
-      ]);
-      return {
-        agents: agents.items.map(({ id, definition }) => [id, definition.name] as const),
-        projects: projects.items.map(({ id, name }) => [id, name] as const),
-      };
-    },
-    staleTime: 30_000,
-  });
-  const { agents = [], projects = [] } = data ?? {};
-  const known = JSON.stringify([agents, projects]);
+  const [agentId, setAgentId] = useState(search.agent ?? '');
+  const { projects, hasMore } = useProjects(search.project);
   return (
     <>
+      <AgentField name="agent" unchosen="any" value={agentId} onChange={setAgentId} />
       <ChoiceField
-        key={`agent ${known}`}
-        label="Agent"
-        name="agent"
-        options={[['', 'any'], ...agents]}
-        defaultValue={search.agent}
-      />
-      <ChoiceField
-        key={`project ${known}`}
+        key={projects.length}
         label="Project"
         name="project"
-        options={[['', 'any'], ...projects]}
+        options={[['', 'any'], ...projects.map(({ id, name }) => [id, name] as const)]}
+        hint={hasMore ? `The newest ${projects.length} projects.` : undefined}
         defaultValue={search.project}
       />
       <TextField label="User" name="user" spellCheck={false} defaultValue={search.user} />

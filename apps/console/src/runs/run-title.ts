@@ -32,6 +32,10 @@ function findWords(fact: Fact): string | undefined {
   return shortened(fact.data.message.content.flatMap((block) => (block.type === 'text' ? block.text : [])).join(' '));
 }
 
+/** The agent of a run; of a run without one its profile, which is said to be one. */
+export const nameAgent = ({ settings, profile }: Pick<Run, 'settings' | 'profile'>): string =>
+  settings.agent.name ?? `profile ${profile}`;
+
 /** One line, up to the first block of code or the list of files. */
 export function shortened(text: string): string {
   const [prose = ''] = text.split(/```|\[Uploaded File: |Attached files:/);

@@ -7,9 +7,11 @@ import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { BulkActions } from './bulk-actions.tsx';
 import { RunFilters } from './run-filters.tsx';
-import { RunItem } from './run-item.tsx';
 import { RunsTabs } from './runs-tabs.tsx';
-import { type RunsSearch, isFiltered, toRunQuery } from './runs-search.ts';
+import { type RunsSearch, isFiltered, toRunQuery } from '../searches.ts';
+import { age, between, cost, count, duration, isUsageKnown } from '../ui/amounts.ts';
+import { Status } from '../ui/status.tsx';
+import { useRunTitle } from './run-title.ts';
 
 const route = getRouteApi('/runs');
 const pageSize = 40;
@@ -95,5 +97,60 @@ function NoRunsYet() {
         Or by command: <code>npx rondo run "Write a small program and run it."</code>
       </p>
     </Empty>
+  );
+}
+
+interface RunItemProps {
+  readonly run: Run;
+  readonly now: number;
+}
+
+/** A fork has the start of its origin in its log, but has taken only the time since it was made. */
+const beganAt = ({ created_at: created }: Run, started: string): string => (started < created ? created : started);
+
+/** One line of the list. */
+function RunItem({ run, now }: RunItemProps) {
+  const title = useRunTitle(run);
+  const { name: agent } = run.settings.agent;
+  const reader = run.steers?.is_read === true ? run.steers.run_id : undefined;
+  return (
+    <li className={reader && 'has-action'}>
+      <Link to="/runs/$runId" params={{ runId: run.id }}>
+        <Status status={run.status} finishReason={run.finish_reason} steers={run.steers} />
+        <span className="run-title" dir="auto">
+          {title ?? ' '}
+        </span>
+        <span className="run-facts">
+          {agent !== undefined && <span>{agent}</span>}
+          <span>{run.model}</span>
+          {run.steers && (
+            <span>{run.steers.is_read ? 'told to a run at work' : 'told to a run at work, not read yet'}</span>
+          )}
+          {run.user != null && <span dir="auto">for {run.user}</span>}
+          {run.parent_run_id !== null && <span>started by a run</span>}
+          {run.forked_from !== null && <span>a fork</span>}
+          {!reader && <span>{run.iteration === 1 ? '1 iteration' : `${run.iteration} iterations`}</span>}
+          {isUsageKnown(run.usage) && (
+            <>
+              <span>{count(run.usage.input_tokens + run.usage.output_tokens)} tokens</span>
+              <span>{cost(run.usage.cost_usd)}</span>
+            </>
+          )}
+          {run.started_at !== null && (
+            <span>
+              {duration(between(beganAt(run, run.started_at), run.finished_at ?? new Date(now).toISOString()))}
+            </span>
+          )}
+        </span>
+        <time dateTime={run.created_at} title={new Date(run.created_at).toLocaleString()}>
+          {age(run.created_at, now)}
+        </time>
+      </Link>
+      {reader !== undefined && (
+        <Link to="/runs/$runId" params={{ runId: reader }} className="button quiet">
+          The run that read it
+        </Link>
+      )}
+    </li>
   );
 }

@@ -4,7 +4,7 @@ import { useSession } from '../session/use-session.ts';
 import { TextField } from '../ui/fields.tsx';
 import { Form, toText } from '../ui/form.tsx';
 import { Modal } from '../ui/modal.tsx';
-import { type RunsSearch, isFiltered } from './runs-search.ts';
+import { type RunsSearch, isFiltered } from '../searches.ts';
 import { type SavedFilters, isSameSearch, keepSaved, readSaved, withSaved } from './saved-filters.ts';
 
 /** The filters that were saved under a name, and the way to save those that are set. */

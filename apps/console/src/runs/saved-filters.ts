@@ -1,4 +1,4 @@
-import { type RunsSearch, readRunsSearch } from './runs-search.ts';
+import { type RunsSearch, readRunsSearch } from '../searches.ts';
 
 /** Filters of the runs, with a name. */
 export interface SavedFilters {

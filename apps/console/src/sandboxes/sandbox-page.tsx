@@ -1,4 +1,4 @@
-import type { SandboxStatus } from '@rondo/client';
+import { type SandboxStatus, type Run, take } from '@rondo/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -11,17 +11,18 @@ import { Action } from '../ui/action.tsx';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { TextField } from '../ui/fields.tsx';
 import { Form, toText } from '../ui/form.tsx';
-import { FailedPage } from '../ui/failed-page.tsx';
+import { FailedPage, Loading } from '../ui/states.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
-import { Loading } from '../ui/states.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
-import { toDirectory } from './file-content.ts';
+import { toDirectory, joined } from './file-content.ts';
 import { FileTree } from './file-tree.tsx';
 import { FileView } from './file-view.tsx';
-import { RunsHere } from './runs-here.tsx';
 import { SandboxFigures } from './sandbox-figures.tsx';
 import { SandboxState, stateMeaning } from './sandbox-state.tsx';
-import { UploadFiles } from './upload-files.tsx';
+import { unfinished } from '../runs/at-work.ts';
+import { useRunTitle } from '../runs/run-title.ts';
+import { Status } from '../ui/status.tsx';
+import { DropFiles } from '../ui/drop-files.tsx';
 
 const route = getRouteApi('/sandboxes/$sandboxId');
 
@@ -149,5 +150,77 @@ function NewFile({ sandboxId }: { readonly sandboxId: string }) {
         <TextField label="Path in the workspace" name="path" required placeholder="notes/todo.md" spellCheck={false} />
       </Form>
     </details>
+  );
+}
+
+/** The unfinished runs of a sandbox's thread, and what each does now. */
+export function RunsHere({ threadId }: { readonly threadId: string }) {
+  const rondo = useRondo();
+  const { data } = useQuery({
+    queryKey: ['runs here', threadId],
+    queryFn: () => take(rondo.runs.list({ thread_id: threadId, status: unfinished, limit: 20 }), 20),
+    refetchInterval: 3_000,
+  });
+  if (!data) return null;
+  return (
+    <section className="section" aria-label="What runs in it">
+      <h2>What runs in it</h2>
+      {data.items.length === 0 && (
+        <p className="hint">No run. What an earlier one has left running in the background is not listed.</p>
+      )}
+      <ul>
+        {data.items.map((run) => (
+          <RunHere key={run.id} run={run} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function RunHere({ run }: { readonly run: Run }) {
+  const rondo = useRondo();
+  const title = useRunTitle(run);
+  const { data } = useQuery({
+    queryKey: ['why', run.id, run.status],
+    queryFn: ({ signal }) => rondo.runs.why(run.id, { signal }),
+    refetchInterval: 2_000,
+  });
+  return (
+    <li className="run-here">
+      <Status status={run.status} />
+      <Link to="/runs/$runId" params={{ runId: run.id }} dir="auto">
+        {title ?? run.id}
+      </Link>
+      <span className="hint">{data?.sentence}</span>
+    </li>
+  );
+}
+
+interface UploadFilesProps {
+  readonly sandboxId: string;
+  /** Where they go; empty for the workspace. */
+  readonly directory: string;
+}
+
+/** Files go into the directory. One with the same name is replaced. */
+export function UploadFiles({ sandboxId, directory }: UploadFilesProps) {
+  const rondo = useRondo();
+  const refreshKey = useRefreshKey();
+  const upload = async (files: readonly File[], say: (words: string) => void) => {
+    for (const file of files) {
+      say(`Uploading ${file.name} …`);
+      await rondo.sandboxes.writeFile(sandboxId, { path: joined(directory, file.name), content: file });
+    }
+    await refreshKey(['files', sandboxId]);
+    return files.length === 1 ? 'Uploaded.' : `${files.length} files were uploaded.`;
+  };
+  return (
+    <DropFiles
+      isMultiple
+      button="Upload files"
+      label="Files to upload"
+      hint={`or drop them here${directory === '' ? '' : `, into ${directory}/`}`}
+      upload={upload}
+    />
   );
 }

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { useThreadTitle } from '../threads/thread-title.ts';
 import { age } from '../ui/amounts.ts';
-import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { BeginThread, Empty, Failed, Loading } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { SandboxFigures } from './sandbox-figures.tsx';
 import { SandboxState } from './sandbox-state.tsx';
@@ -31,7 +31,10 @@ export function SandboxesPage() {
       </div>
       {!data && <Loading what="sandboxes" />}
       {data?.items.length === 0 && (
-        <Empty title="No sandboxes yet.">A thread gets one when a tool of its runs first needs it.</Empty>
+        <Empty title="No sandboxes yet.">
+          <p>A thread gets one when a tool of its runs first needs it.</p>
+          <BeginThread />
+        </Empty>
       )}
       <ul className="run-list" aria-label="Sandboxes">
         {data?.items.map((sandbox) => (

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { PageEntry } from './pages.ts';
+import type { PageEntry } from '../pages.ts';
 
 interface PageLinkProps {
   readonly page: PageEntry;

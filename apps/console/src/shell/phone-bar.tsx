@@ -1,13 +1,15 @@
 import { useLocation } from '@tanstack/react-router';
-import { useRef } from 'react';
+import { useRef, type RefObject } from 'react';
 import { PageLink } from './page-link.tsx';
-import { PageMenu } from './page-menu.tsx';
-import type { PageEntry } from './pages.ts';
-import { TabIcon, type TabIconName } from './tab-icon.tsx';
+import type { PageEntry } from '../pages.ts';
+import { useSession } from '../session/use-session.ts';
+import { Action } from '../ui/action.tsx';
+import { ThemeSwitch } from './theme-switch.tsx';
+import { WhoAmI } from './who-am-i.tsx';
+import { TabIcon } from './tab-icon.tsx';
 
 /** As many as have space with their names on the narrowest phones. */
 const inBar = 4;
-const icons: readonly TabIconName[] = ['/runs', '/inbox', '/threads', '/agents'];
 
 interface PhoneBarProps {
   readonly pages: readonly PageEntry[];
@@ -23,9 +25,9 @@ export function PhoneBar({ pages, waiting }: PhoneBarProps) {
   return (
     <header className="phone-bar">
       <nav aria-label="Pages">
-        {pages.slice(0, inBar).map((page, index) => (
+        {pages.slice(0, inBar).map((page) => (
           <PageLink key={page.to} page={page} waiting={waiting}>
-            <TabIcon name={icons[index] ?? 'more'} />
+            <TabIcon name={page.to} />
           </PageLink>
         ))}
         <button popoverTarget="more-pages" className={isElsewhere ? 'current' : undefined}>
@@ -35,5 +37,31 @@ export function PhoneBar({ pages, waiting }: PhoneBarProps) {
       </nav>
       <PageMenu menu={menu} pages={others} />
     </header>
+  );
+}
+
+interface PageMenuProps {
+  readonly menu: RefObject<HTMLDivElement | null>;
+  readonly pages: readonly PageEntry[];
+}
+
+/** What “More” opens. The browser closes it for Escape, and for a touch beside it. */
+function PageMenu({ menu, pages }: PageMenuProps) {
+  const { signOut } = useSession();
+  return (
+    <div id="more-pages" className="page-menu" popover="auto" ref={menu}>
+      <nav aria-label="More pages">
+        {pages.map((page) => (
+          <PageLink key={page.to} page={page} waiting={0} onClick={() => menu.current?.hidePopover()} />
+        ))}
+      </nav>
+      <WhoAmI />
+      <div className="page-menu-end">
+        <ThemeSwitch />
+        <Action className="quiet" work={signOut}>
+          Sign out
+        </Action>
+      </div>
+    </div>
   );
 }

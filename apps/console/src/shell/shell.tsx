@@ -7,7 +7,7 @@ import { Shortcuts } from '../palette/shortcuts.tsx';
 import { useRondo } from '../session/use-session.ts';
 import { take } from '@rondo/client';
 import { useNarrow } from '../ui/use-narrow.ts';
-import { findNeededScope, pages } from './pages.ts';
+import { findNeededScope, pages } from '../pages.ts';
 import { PhoneBar } from './phone-bar.tsx';
 import { SideBar } from './side-bar.tsx';
 
@@ -59,7 +59,7 @@ const keys: Readonly<Record<Scope, string>> = {
 function NotOffered({ scope }: { readonly scope: Scope }) {
   return (
     <div className="state">
-      <h1>Not with this key</h1>
+      <h1>This key may not open this page</h1>
       <p>This page needs {keys[scope]}.</p>
       <Link to="/runs">All runs</Link>
     </div>

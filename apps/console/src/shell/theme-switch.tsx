@@ -1,5 +1,21 @@
 import { useState } from 'react';
-import { type Theme, applyTheme, storedTheme } from '../ui/theme.ts';
+
+type Theme = 'system' | 'light' | 'dark';
+
+const name = 'rondo.theme';
+const themes: readonly string[] = ['system', 'light', 'dark'];
+
+export function storedTheme(): Theme {
+  const stored = localStorage.getItem(name);
+  return stored !== null && themes.includes(stored) ? (stored as Theme) : 'system'; // it is one of them
+}
+
+/** `system` leaves it to the browser. */
+export function applyTheme(theme: Theme): void {
+  localStorage.setItem(name, theme);
+  if (theme === 'system') delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = theme;
+}
 
 const next: Record<Theme, Theme> = { system: 'dark', dark: 'light', light: 'system' };
 const words: Record<Theme, string> = { system: 'Theme: system', dark: 'Theme: dark', light: 'Theme: light' };

@@ -1,6 +1,6 @@
-import { type Skill, type SkillVersion, take } from '@rondo/client';
+import { type Skill, type SkillVersion, take, type Rondo } from '@rondo/client';
 import { plainText } from '@rondo/react';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, queryOptions } from '@tanstack/react-query';
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
 import { ShownFile, readFile } from '../sandboxes/shown-file.tsx';
 import { useMay } from '../session/use-may.ts';
@@ -8,13 +8,12 @@ import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { bytes, moment } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
-import { FailedPage } from '../ui/failed-page.tsx';
+import { FailedPage, Failed, Loading, NotAll } from '../ui/states.tsx';
 import { ChoiceField } from '../ui/fields.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
 import { saveAs } from '../ui/save-as.ts';
-import { Failed, Loading } from '../ui/states.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
-import { SkillUses } from './skill-uses.tsx';
+import { unfinished } from '../runs/at-work.ts';
 
 const route = getRouteApi('/agents/skills/$skillId');
 const list = { to: '/agents/skills', name: 'Skills' };
@@ -29,22 +28,27 @@ export function SkillPage() {
     queryFn: async ({ signal }) => {
       const [skill, versions] = await Promise.all([
         rondo.skills.get(skillId, { signal }),
-        take(rondo.skills.versions(skillId, { limit: 100 }), 100),
+        take(rondo.skills.versions(skillId, { limit: 100 }), 1_000),
       ]);
-      return { skill, versions: versions.items };
+      return { skill, versions };
     },
   });
   if (error && !data) return <FailedPage error={error} list={list} />;
   if (!data) return <Loading what="the skill" />;
   const { skill, versions } = data;
-  const shown = versions.find(({ version }) => version === (search.version ?? skill.version));
+  const shown = versions.items.find(({ version }) => version === (search.version ?? skill.version));
   return (
     <>
       <ItemHead list={list} crumb={<code>{skill.id}</code>} title={skill.name}>
         <SkillActions skill={skill} version={shown?.version ?? skill.version} />
       </ItemHead>
-      <VersionChoice versions={versions} shown={shown?.version} />
-      {shown ? <About skill={skill} version={shown} /> : <p role="alert">There is no version {search.version}.</p>}
+      <VersionChoice versions={versions.items} shown={shown?.version} />
+      <NotAll list={versions} what="versions" />
+      {shown ? (
+        <About skill={skill} version={shown} />
+      ) : (
+        <p role="alert">There is no version {search.version} among these.</p>
+      )}
       {shown && <Files key={shown.version} version={shown} path={search.path ?? 'SKILL.md'} />}
     </>
   );
@@ -208,5 +212,55 @@ function FileOfVersion({ id, version, path }: FileOfVersionProps) {
       </header>
       <ShownFile content={data.content} path={path} />
     </section>
+  );
+}
+
+/** The agents whose active version names the skill, and the unfinished runs that have it. */
+const usesOfSkill = (rondo: Rondo, { id, name }: Skill) =>
+  queryOptions({
+    queryKey: ['skill uses', id],
+    queryFn: async () => {
+      const [agents, runs] = await Promise.all([
+        take(rondo.agents.list({ limit: 100 }), 500),
+        take(rondo.runs.list({ limit: 100, status: unfinished }), 500),
+      ]);
+      return {
+        agents: agents.items.flatMap((agent) => {
+          const choice = agent.definition.skills?.find((one) => one.name === name);
+          return choice ? [{ id: agent.id, name: agent.definition.name, version: choice.version }] : [];
+        }),
+        runs: runs.items.flatMap((run) => {
+          const choice = run.settings.skills?.find((one) => one.id === id);
+          return choice ? [{ id: run.id, version: choice.version }] : [];
+        }),
+      };
+    },
+    refetchInterval: 5_000,
+  });
+
+/** Who uses a skill. While such a run is not finished, the skill cannot be deleted. */
+export function SkillUses({ skill }: { readonly skill: Skill }) {
+  const { data } = useQuery(usesOfSkill(useRondo(), skill));
+  if (!data) return '…';
+  if (data.agents.length + data.runs.length === 0) return 'no agent, and no run that goes on';
+  return (
+    <ul>
+      {data.agents.map(({ id, name, version }) => (
+        <li key={id}>
+          <Link to="/agents/$agentId" params={{ agentId: id }} dir="auto">
+            {name}
+          </Link>
+          <span className="hint"> an agent, {version === undefined ? 'the newest version' : `version ${version}`}</span>
+        </li>
+      ))}
+      {data.runs.map(({ id, version }) => (
+        <li key={id}>
+          <Link to="/runs/$runId" params={{ runId: id }}>
+            <code>{id}</code>
+          </Link>
+          <span className="hint"> a run that goes on, version {version}</span>
+        </li>
+      ))}
+    </ul>
   );
 }

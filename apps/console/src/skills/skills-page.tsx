@@ -6,7 +6,7 @@ import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { age, bytes } from '../ui/amounts.ts';
 import { DropFiles } from '../ui/drop-files.tsx';
-import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { Empty, Failed, Loading, NotAll } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 
@@ -41,6 +41,7 @@ export function SkillsPage() {
           <SkillItem key={skill.id} skill={skill} now={now} />
         ))}
       </ul>
+      <NotAll list={data} what="skills" />
     </>
   );
 }
@@ -60,7 +61,7 @@ function SkillItem({ skill, now }: { readonly skill: Skill; readonly now: number
           <span dir="auto">{description}</span>
         </span>
         <time dateTime={at} title={new Date(at).toLocaleString()}>
-          {age(at, now)}
+          changed {age(at, now)}
         </time>
       </Link>
     </li>

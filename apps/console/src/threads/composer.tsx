@@ -1,10 +1,10 @@
 import type { Run } from '@rondo/client';
 import { type NewMessage, Composer as PlainComposer, type WhileActive, isQuestion } from '@rondo/react';
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { type Files, FilesChoice, toWorkspace } from '../run/files-choice.tsx';
 import { useRondo } from '../session/use-session.ts';
-import { useProblemText } from '../ui/use-problem.ts';
-import { type RunChoice, RunChoiceFields, noChoice, toRunFields } from './run-choice.tsx';
+import { useProblemText } from '../ui/problem-text.ts';
+import { type RunChoice, RunChoiceFields, noChoice, toRunFields } from '../ui/run-choice.tsx';
 
 export interface EditedQuestion {
   readonly id: string;
@@ -21,27 +21,37 @@ interface ComposerProps {
   /** The run that is active, if one is. */
   readonly active?: Run | undefined;
   readonly unchosenAgent: string;
+  readonly placeholder?: string;
+  readonly starters?: readonly string[];
   /** A question that is asked anew. */
   readonly edited?: EditedQuestion | undefined;
 }
 
 /** Where a message is written, with what becomes of it. */
-export function Composer({ send, active, unchosenAgent, edited }: ComposerProps) {
+export function Composer({ send, active, unchosenAgent, placeholder = 'Reply', starters, edited }: ComposerProps) {
   const [choice, setChoice] = useState<RunChoice>(edited?.choice ?? noChoice);
   const [whileActive, setWhileActive] = useState<WhileActive>('steer');
   const [files, setFiles] = useState<Files>('otherwise');
   const isAnswer = !edited && active !== undefined && isQuestion(active);
+  const isTold = active !== undefined && !isAnswer && !edited;
   return (
     <PlainComposer
       rondo={useRondo()}
       send={(message) => send({ ...message, run: { ...toRunFields(choice), ...toWorkspace(files) }, whileActive })}
       isAnswer={isAnswer}
       text={edited?.text}
-      head={edited && <EditedHead edited={edited} files={files} onFiles={setFiles} />}
+      starters={starters}
+      head={edited && <EditedHead edited={edited} isAtWork={active !== undefined} files={files} onFiles={setFiles} />}
+      placeholder={isAnswer ? undefined : isTold ? 'Tell the agent something while it works' : placeholder}
       Problem={Problem}
     >
-      {active && !isAnswer && !edited && <WhileActiveField value={whileActive} onChange={setWhileActive} />}
-      {(!active || edited) && <RunChoiceFields choice={choice} onChange={setChoice} unchosen={unchosenAgent} />}
+      {({ hasFiles }) =>
+        isTold ? (
+          <WhileActiveField value={whileActive} onChange={setWhileActive} hasFiles={hasFiles} />
+        ) : (
+          !isAnswer && <RunChoiceFields choice={choice} onChange={setChoice} unchosen={unchosenAgent} />
+        )
+      }
     </PlainComposer>
   );
 }
@@ -57,15 +67,17 @@ function Problem({ error }: { readonly error: unknown }) {
 
 interface EditedHeadProps {
   readonly edited: EditedQuestion;
+  readonly isAtWork: boolean;
   readonly files: Files;
   readonly onFiles: (files: Files) => void;
 }
 
-function EditedHead({ edited: { id, runId, cancel }, files, onFiles }: EditedHeadProps) {
+function EditedHead({ edited: { id, runId, cancel }, isAtWork, files, onFiles }: EditedHeadProps) {
   return (
     <>
       <p className="edited-line" role="status">
-        Your last question is asked anew: what followed it is withdrawn from the conversation.
+        Your last question is asked again. What followed it is removed from the conversation
+        {isAtWork && ', and the run that is at work on it is stopped'}.
         <button type="button" className="quiet" onClick={cancel}>
           Leave it as it was
         </button>
@@ -77,30 +89,42 @@ function EditedHead({ edited: { id, runId, cancel }, files, onFiles }: EditedHea
   );
 }
 
-const ways: Record<WhileActive, string> = {
-  steer: 'Tell the run at work',
-  queue: 'Begin after it',
-  replace: 'Stop it, and begin',
+const ways: Record<WhileActive, readonly [name: string, what: string]> = {
+  steer: ['Tell the run at work', 'The agent reads it before its next step, and goes on.'],
+  queue: ['Begin after it', 'A new run begins with it when this one has ended.'],
+  replace: ['Stop it, and begin', 'This run is stopped, and a new one begins with it.'],
 };
 
 interface WhileActiveFieldProps {
   readonly value: WhileActive;
   readonly onChange: (value: WhileActive) => void;
+  /** A run at work gets no files: what it would be told waits for the run after it. */
+  readonly hasFiles: boolean;
 }
 
-function WhileActiveField({ value, onChange }: WhileActiveFieldProps) {
-  const names = Object.keys(ways) as WhileActive[]; // the keys of this very record
+function WhileActiveField({ value, onChange, hasFiles }: WhileActiveFieldProps) {
+  const all = Object.keys(ways) as WhileActive[]; // the keys of this very record
+  const names = hasFiles ? all.filter((name) => name !== 'steer') : all;
+  const chosen = hasFiles && value === 'steer' ? 'queue' : value;
+  const id = useId();
   return (
-    <select
-      aria-label="When it is read"
-      value={value}
-      onChange={({ currentTarget }) => onChange(names[currentTarget.selectedIndex] ?? 'steer')}
-    >
-      {names.map((name) => (
-        <option key={name} value={name}>
-          {ways[name]}
-        </option>
-      ))}
-    </select>
+    <>
+      <select
+        aria-label="When it is read"
+        aria-describedby={id}
+        value={chosen}
+        onChange={({ currentTarget }) => onChange(names[currentTarget.selectedIndex] ?? 'steer')}
+      >
+        {names.map((name) => (
+          <option key={name} value={name}>
+            {ways[name][0]}
+          </option>
+        ))}
+      </select>
+      <span id={id} className="hint" role="status">
+        {hasFiles && value === 'steer' && 'A run at work gets no files. '}
+        {ways[chosen][1]}
+      </span>
+    </>
   );
 }

@@ -1,4 +1,4 @@
-import { type Run, isOver } from '@rondo/client';
+import { type Run, type RunRow, describeEnding, isOver } from '@rondo/client';
 import { type EndedRun, type Turn, spokenText } from '@rondo/react';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useMemo, useRef } from 'react';
@@ -6,9 +6,8 @@ import { OpenBrowser } from '../browser/open-browser.tsx';
 import { ChatView } from '../chat/chat-view.tsx';
 import { Markdown } from '../markdown/markdown.tsx';
 import { AnswerBox } from '../run/answer-box.tsx';
-import type { FedRun } from '../run/run-feed.ts';
+import { type FedRun, useRunFeed } from '../run/run-feed.ts';
 import { StopCard } from '../run/stop-card.tsx';
-import { useRunFeed } from '../run/use-run-feed.ts';
 import { WhyLine } from '../run/why-line.tsx';
 import { atWork } from '../runs/at-work.ts';
 import { useMay } from '../session/use-may.ts';
@@ -18,6 +17,8 @@ import { Status } from '../ui/status.tsx';
 
 interface LiveConversationProps {
   readonly run: Run;
+  /** Runs that wait for their turn. */
+  readonly queued: readonly Run[];
   /** The turns around the run. */
   readonly before: readonly Turn[];
   readonly after: readonly Turn[];
@@ -29,7 +30,7 @@ interface LiveConversationProps {
 }
 
 /** The messages, and in their midst a run as it goes on. */
-export function LiveConversation({ run, before, after, ...props }: LiveConversationProps) {
+export function LiveConversation({ run, queued, before, after, ...props }: LiveConversationProps) {
   const { endings, onEnd, ask, top, children } = props;
   const { now } = useRunFeed(run.id, undefined);
   const { view, details } = now;
@@ -52,6 +53,7 @@ export function LiveConversation({ run, before, after, ...props }: LiveConversat
         </p>
       )}
       <Waits run={run} now={now} />
+      <Queued runs={queued} rows={view.rows} onWithdrawn={onEnd} />
       <RunLine run={run} now={now} />
       {children}
     </ChatView>
@@ -90,17 +92,65 @@ function Waits({ run, now: { view, details } }: { readonly run: Run; readonly no
   );
 }
 
+interface QueuedProps {
+  readonly runs: readonly Run[];
+  /** Of the run at work. What it has read already is among them. */
+  readonly rows: readonly RunRow[];
+  readonly onWithdrawn: () => Promise<void>;
+}
+
+/** What was said and is not read yet. */
+function Queued({ runs, rows, onWithdrawn }: QueuedProps) {
+  const read = new Set(rows.map((row) => row.kind === 'message' && row.message?.metadata['queued_as']));
+  const waiting = runs.filter(({ id }) => !read.has(id)).toReversed();
+  if (waiting.length === 0) return null;
+  return (
+    <ul className="chat-queued" aria-label="Not read yet">
+      {waiting.map((run) => (
+        <QueuedMessage key={run.id} run={run} onWithdrawn={onWithdrawn} />
+      ))}
+    </ul>
+  );
+}
+
+function QueuedMessage({ run, onWithdrawn }: { readonly run: Run } & Pick<QueuedProps, 'onWithdrawn'>) {
+  const rondo = useRondo();
+  const mayWrite = useMay('write');
+  const withdraw = async () => {
+    await rondo.runs.stop(run.id, { reason: 'Withdrawn in the console.' });
+    await onWithdrawn();
+  };
+  return (
+    <li>
+      <span className="queued-words" dir="auto">
+        {run.preview ?? 'A message'}
+      </span>
+      <span className="hint">
+        <Link to="/runs/$runId" params={{ runId: run.id }}>
+          {run.steers ? 'Read before the next step' : 'Begins after this run'}
+        </Link>
+        {mayWrite && (
+          <Action className="quiet" work={withdraw}>
+            Withdraw
+          </Action>
+        )}
+      </span>
+    </li>
+  );
+}
+
 /** What the run does, where everything about it is, and the way to end it. */
 function RunLine({ run, now: { view } }: { readonly run: Run; readonly now: FedRun }) {
   const rondo = useRondo();
   const mayWrite = useMay('write');
   if (view.lastSeq === 0) return null;
+  const isDone = describeEnding({ status: view.status, finish_reason: view.finishReason })?.outcome === 'done';
   return (
     <div className="chat-run">
       <Status status={view.status} finishReason={view.finishReason} />
-      <WhyLine runId={run.id} view={view} isNow />
+      {!isDone && <WhyLine runId={run.id} view={view} isNow />}
       <Link to="/runs/$runId" params={{ runId: run.id }}>
-        All of this run
+        Open this run
       </Link>
       {mayWrite && !isOver(view) && view.status !== 'stopping' && (
         <Action className="danger" work={() => rondo.runs.stop(run.id, { reason: 'Stopped in the console.' })}>

@@ -14,14 +14,13 @@ import { useRondo } from '../session/use-session.ts';
 import { useThreadTerminal } from '../terminal/terminal-session.ts';
 import { count } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
-import { FailedPage } from '../ui/failed-page.tsx';
+import { FailedPage, Loading } from '../ui/states.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
-import { Loading } from '../ui/states.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { Composer } from './composer.tsx';
 import { LiveConversation } from './conversation.tsx';
 import { RenameDialog } from './rename-dialog.tsx';
-import { type RunChoice, noChoice } from './run-choice.tsx';
+import { type RunChoice, noChoice } from '../ui/run-choice.tsx';
 import { useThreadTitle } from './thread-title.ts';
 import { useThread } from './use-thread.ts';
 
@@ -59,7 +58,7 @@ interface ConversationProps {
 }
 
 function Conversation({ thread, shown, refresh, children }: ConversationProps) {
-  const { run, queued, before, after, endings } = shown;
+  const { run, before, endings } = shown;
   const rondo = useRondo();
   const mayWrite = useMay('write');
   const panel = useNewChatPanel(thread.id, useThreadTerminal(thread.id));
@@ -73,21 +72,14 @@ function Conversation({ thread, shown, refresh, children }: ConversationProps) {
   };
   const links = useQuestionLinks(thread.id, shown, { edit: setEdited, retry: setRetried });
   const ask = mayWrite ? (text: string) => send({ text }) : undefined;
-  const foot = (
-    <>
-      <Queued runs={queued} />
-      {mayWrite && (
-        <Composer
-          key={edited?.id ?? 'new'}
-          send={send}
-          active={active}
-          unchosenAgent="Same agent"
-          edited={
-            edited ? { ...edited, runId: run?.id, choice: toChoice(run), cancel: () => setEdited(null) } : undefined
-          }
-        />
-      )}
-    </>
+  const foot = mayWrite && (
+    <Composer
+      key={edited?.id ?? 'new'}
+      send={send}
+      active={active}
+      unchosenAgent="Same agent"
+      edited={edited ? { ...edited, runId: run?.id, choice: toChoice(run), cancel: () => setEdited(null) } : undefined}
+    />
   );
   return (
     <TimelineLinksContext value={links}>
@@ -95,16 +87,7 @@ function Conversation({ thread, shown, refresh, children }: ConversationProps) {
         <div className="run-page">
           <ThreadHead thread={thread} isBusy={active !== undefined} />
           {run ? (
-            <LiveConversation
-              key={run.id}
-              run={run}
-              before={before}
-              after={after}
-              endings={endings}
-              onEnd={refresh}
-              ask={ask}
-              top={children}
-            >
+            <LiveConversation key={run.id} {...shown} run={run} onEnd={refresh} ask={ask} top={children}>
               {foot}
             </LiveConversation>
           ) : (
@@ -112,7 +95,14 @@ function Conversation({ thread, shown, refresh, children }: ConversationProps) {
               {foot}
             </ChatView>
           )}
-          {retried !== null && <RetryDialog runId={retried} onClose={() => setRetried(null)} onBegun={refresh} />}
+          {retried !== null && (
+            <RetryDialog
+              runId={retried}
+              isActive={active?.id === retried}
+              onClose={() => setRetried(null)}
+              onBegun={refresh}
+            />
+          )}
         </div>
       </ChatPanelContext>
     </TimelineLinksContext>
@@ -221,6 +211,13 @@ function ComputerSwitch() {
   );
 }
 
+/** What a thread may begin with. */
+const starters = [
+  'Build a one-page site about a garden.',
+  'Write a small program and run it.',
+  'Compare three things in a table.',
+];
+
 /** A thread that begins with the first message. */
 export function NewThreadPage() {
   const rondo = useRondo();
@@ -234,22 +231,8 @@ export function NewThreadPage() {
       <ItemHead list={{ to: '/threads', name: 'Threads' }} isWide crumb="new" title="New thread" />
       <div className="run-main chat">
         <p className="chat-start">What should the agent do?</p>
-        <Composer send={send} unchosenAgent="Default agent" />
+        <Composer send={send} unchosenAgent="Default agent" placeholder="Ask for anything" starters={starters} />
       </div>
     </div>
-  );
-}
-
-function Queued({ runs }: { readonly runs: readonly Run[] }) {
-  if (runs.length === 0) return null;
-  return (
-    <p className="chat-queued" role="status">
-      {runs.length === 1 ? 'A run waits for its turn: ' : `${runs.length} runs wait for their turn: `}
-      {runs.map(({ id }) => (
-        <Link key={id} to="/runs/$runId" params={{ runId: id }}>
-          {id}
-        </Link>
-      ))}
-    </p>
   );
 }

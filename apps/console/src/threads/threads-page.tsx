@@ -1,16 +1,18 @@
-import { type Project, type Thread, take } from '@rondo/client';
+import { type Thread, take } from '@rondo/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { age } from '../ui/amounts.ts';
+import { SearchField } from '../ui/fields.tsx';
 import { Empty, Failed, Loading } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { RenameDialog } from './rename-dialog.tsx';
 import { nameThread } from './thread-title.ts';
-import type { ThreadsSearch } from './threads-search.ts';
+import { useProjects } from './use-projects.ts';
+import type { ThreadsSearch } from '../searches.ts';
 
 const route = getRouteApi('/threads');
 const pageSize = 30;
@@ -22,7 +24,7 @@ export function ThreadsPage() {
   const { shown = pageSize } = search;
   const navigate = route.useNavigate();
   const { data, error, refetch } = useThreads(search, shown);
-  const projects = useProjects();
+  const { projects, hasMore } = useProjects(search.project);
   const mayWrite = useMay('write');
   const [renamed, setRenamed] = useState<Thread | null>(null);
   if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
@@ -39,7 +41,7 @@ export function ThreadsPage() {
           </Link>
         )}
       </div>
-      <ThreadFilters search={search} projects={projects} />
+      <ThreadFilters search={search} projects={projects} hasMoreProjects={hasMore} />
       {error && <Failed error={error} />}
       {data ? (
         <ThreadList threads={data.items} projects={projects} rename={mayWrite ? setRenamed : undefined} />
@@ -69,22 +71,13 @@ function useThreads({ text, project, user }: ThreadsSearch, shown: number) {
   });
 }
 
-function useProjects(): readonly Project[] {
-  const rondo = useRondo();
-  const { data } = useQuery({
-    queryKey: ['projects'],
-    queryFn: () => take(rondo.projects.list({ limit: 100 }), 100),
-    staleTime: 30_000,
-  });
-  return data?.items ?? [];
-}
-
 interface ThreadFiltersProps {
   readonly search: ThreadsSearch;
-  readonly projects: readonly Project[];
+  readonly hasMoreProjects: boolean;
+  readonly projects: ReturnType<typeof useProjects>['projects'];
 }
 
-function ThreadFilters({ search: { text, project, user }, projects }: ThreadFiltersProps) {
+function ThreadFilters({ search: { text, project, user }, projects, hasMoreProjects }: ThreadFiltersProps) {
   const navigate = route.useNavigate();
   const show = (wanted: Omit<ThreadsSearch, 'shown'>) => {
     const given = Object.entries({ text, project, user, ...wanted }).filter(([, value]) => value);
@@ -92,7 +85,7 @@ function ThreadFilters({ search: { text, project, user }, projects }: ThreadFilt
   };
   return (
     <div className="filters">
-      {(projects.length > 0 || project !== undefined) && (
+      {projects.length > 0 && (
         <select
           aria-label="Project"
           value={project ?? ''}
@@ -104,15 +97,14 @@ function ThreadFilters({ search: { text, project, user }, projects }: ThreadFilt
               {name}
             </option>
           ))}
+          {hasMoreProjects && <option disabled>These are the newest {projects.length}</option>}
         </select>
       )}
-      <input
-        dir="auto"
-        type="search"
-        aria-label="Words of the title or of what was asked"
+      <SearchField
+        label="Words of the title or of what was asked"
         placeholder="Search titles and questions"
-        defaultValue={text}
-        onChange={({ currentTarget }) => show({ text: currentTarget.value.trim() })}
+        value={text}
+        search={(wanted) => show({ text: wanted })}
       />
       {user !== undefined && (
         <span className="chip">
@@ -127,17 +119,25 @@ function ThreadFilters({ search: { text, project, user }, projects }: ThreadFilt
 }
 
 function NoThreads({ isFiltered }: { readonly isFiltered: boolean }) {
+  const mayWrite = useMay('write');
   if (isFiltered) return <Empty title="No thread matches these filters." />;
   return (
     <Empty title="No threads yet.">
-      A thread is a conversation with an agent: what was said, its runs and its files.
+      <p>A thread is a conversation with an agent: what was said, its runs and its files.</p>
+      {mayWrite && (
+        <p>
+          <Link to="/threads/new" className="button primary">
+            Begin the first one
+          </Link>
+        </p>
+      )}
     </Empty>
   );
 }
 
 interface ThreadListProps {
   readonly threads: readonly Thread[];
-  readonly projects: readonly Project[];
+  readonly projects: ReturnType<typeof useProjects>['projects'];
   /** Absent: the reader may not. */
   readonly rename: ((thread: Thread) => void) | undefined;
 }

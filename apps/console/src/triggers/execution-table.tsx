@@ -2,7 +2,7 @@ import { type Execution, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { age, ahead } from '../ui/amounts.ts';
-import { Failed, Loading } from '../ui/states.tsx';
+import { Failed, Loading, NotAll } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
 import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
@@ -15,6 +15,13 @@ const reasons: Record<NonNullable<Execution['reason']>, string> = {
   overlap: 'an earlier run is not finished',
   queue_full: 'too many wait already',
   retry: 'it is tried again',
+};
+
+const words: Record<Execution['status'], string> = {
+  started: 'A run was started',
+  pending: 'Still to come',
+  skipped: 'Skipped',
+  failed: 'Failed',
 };
 
 interface ExecutionTableProps {
@@ -36,11 +43,14 @@ export function ExecutionTable({ id, read, none }: ExecutionTableProps) {
   if (!data) return <Loading what="executions" />;
   if (data.items.length === 0) return <p className="hint">{none}</p>;
   return (
-    <Table label="Executions" columns={['When', 'Outcome', 'Run']}>
-      {data.items.map((execution) => (
-        <ExecutionRow key={execution.id} execution={execution} now={now} />
-      ))}
-    </Table>
+    <>
+      <Table label="Executions" columns={['When', 'Outcome', 'Run']}>
+        {data.items.map((execution) => (
+          <ExecutionRow key={execution.id} execution={execution} now={now} />
+        ))}
+      </Table>
+      <NotAll list={data} what="executions" />
+    </>
   );
 }
 
@@ -72,12 +82,46 @@ function ExecutionRow({ execution, now }: { readonly execution: Execution; reado
 
 function toOutcome({ status, reason, error, attempts, next_attempt_at: next }: Execution, now: number): string {
   const parts = [
-    status === 'started'
-      ? 'A run was started'
-      : { pending: 'Still to come', skipped: 'Skipped', failed: 'Failed' }[status],
+    words[status],
     reason === null ? '' : reasons[reason],
     error === null ? '' : error.detail,
     next === null ? '' : `attempt ${attempts + 1} ${ahead(next, now)}`,
   ];
   return parts.filter((part) => part !== '').join(': ');
+}
+
+/** What became of the newest time or webhook, where triggers are listed: how its run ended, or that it has none. */
+export function ExecutionMark({ execution }: { readonly execution: Execution }) {
+  const { status, run_status: runStatus, run_finish_reason: finishReason } = execution;
+  if (runStatus !== null) return <Status status={runStatus} finishReason={finishReason} />;
+  return (
+    <span className={`status ${status}`}>
+      <i aria-hidden="true" />
+      {words[status]}
+    </span>
+  );
+}
+
+/** The same on the page of a trigger, with the way to the run, or the reason that there is none. */
+export function LastExecution({ execution }: { readonly execution: Execution | null }) {
+  const now = useNow();
+  if (execution === null) return null;
+  const { run_id: runId, due_at: due, created_at: created, error } = execution;
+  const mark = <ExecutionMark execution={execution} />;
+  return (
+    <div>
+      <dt>Last run</dt>
+      <dd>
+        {runId === null ? (
+          mark
+        ) : (
+          <Link to="/runs/$runId" params={{ runId }} title={runId}>
+            {mark}
+          </Link>
+        )}{' '}
+        {age(due ?? created, now)}
+        {error && `: ${error.detail}`}
+      </dd>
+    </div>
+  );
 }

@@ -1,9 +1,8 @@
-import { type TriggeredRun, take } from '@rondo/client';
-import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useId } from 'react';
-import { useRondo } from '../session/use-session.ts';
-import { ModelOptions } from '../threads/run-choice.tsx';
-import { AreaField, ChoiceField, TextField } from '../ui/fields.tsx';
+import type { TriggeredRun } from '@rondo/client';
+import { type ReactNode, useId, useState } from 'react';
+import { AgentField } from '../ui/agent-field.tsx';
+import { ModelOptions } from '../ui/run-choice.tsx';
+import { AreaField, TextField } from '../ui/fields.tsx';
 
 interface RunFieldsProps {
   readonly run: TriggeredRun | undefined;
@@ -13,25 +12,13 @@ interface RunFieldsProps {
 
 /** What the runs begin with. */
 export function RunFields({ run, hint }: RunFieldsProps) {
-  const rondo = useRondo();
   const list = useId();
-  const { data: agents } = useQuery({
-    queryKey: ['agents', 'names'],
-    queryFn: () => take(rondo.agents.list({ limit: 100 }), 100),
-    staleTime: 30_000,
-  });
-  const names = agents?.items.map(({ id, definition }) => [id, definition.name] as const) ?? [];
+  const [agentId, setAgentId] = useState(run?.agent_id ?? '');
   return (
     <>
       <AreaField label="What it is asked" name="input" rows={3} required hint={hint} defaultValue={run?.input} />
       <div className="fields">
-        <ChoiceField
-          key={names.length}
-          label="Agent"
-          name="agent_id"
-          options={[['', "the account's default"], ...names]}
-          defaultValue={run?.agent_id ?? ''}
-        />
+        <AgentField name="agent_id" unchosen="the account's default" value={agentId} onChange={setAgentId} />
         <TextField
           label="Model"
           name="model"

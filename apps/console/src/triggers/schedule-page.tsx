@@ -7,11 +7,10 @@ import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { momentIn } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
-import { FailedPage } from '../ui/failed-page.tsx';
+import { FailedPage, Loading } from '../ui/states.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
-import { Loading } from '../ui/states.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
-import { ExecutionTable } from './execution-table.tsx';
+import { ExecutionTable, LastExecution } from './execution-table.tsx';
 import { ScheduleForm } from './schedule-form.tsx';
 
 const route = getRouteApi('/schedules/$scheduleId');
@@ -68,7 +67,7 @@ function OneSchedule({ schedule, refresh }: OneScheduleProps) {
 }
 
 function About({ schedule }: { readonly schedule: Schedule }) {
-  const { cron, time_zone: zone, is_paused: isPaused, next_fires: next, run } = schedule;
+  const { cron, time_zone: zone, is_paused: isPaused, next_fires: next, run, last_execution: last } = schedule;
   return (
     <dl className="about">
       <div>
@@ -81,6 +80,7 @@ function About({ schedule }: { readonly schedule: Schedule }) {
         <dt>{isPaused ? 'Would fire' : 'Fires'}</dt>
         <dd>{next.map((at) => momentIn(at, zone)).join(' · ')}</dd>
       </div>
+      <LastExecution execution={last} />
       <div>
         <dt>What it is asked</dt>
         <dd>{run.input}</dd>

@@ -4,10 +4,11 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { ahead } from '../ui/amounts.ts';
-import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { Empty, Failed, Loading, NotAll } from '../ui/states.tsx';
 import { OpenedCard } from '../ui/opened-card.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
+import { ExecutionMark } from './execution-table.tsx';
 import { ScheduleForm } from './schedule-form.tsx';
 import { TriggerTabs } from './trigger-tabs.tsx';
 
@@ -30,13 +31,16 @@ export function SchedulesPage() {
       <NewSchedulePart />
       {!data && <Loading what="schedules" />}
       {data?.items.length === 0 && (
-        <Empty title="No schedules yet.">A schedule starts a run at set times, such as each workday at 9:00.</Empty>
+        <Empty title="No schedules yet.">
+          <p>A schedule starts a run at set times, such as each workday at 9:00.</p>
+        </Empty>
       )}
       <ul className="run-list agents" aria-label="Schedules">
         {data?.items.map((schedule) => (
           <ScheduleItem key={schedule.id} schedule={schedule} now={now} />
         ))}
       </ul>
+      <NotAll list={data} what="schedules" />
     </>
   );
 }
@@ -56,7 +60,16 @@ function NewSchedulePart() {
 }
 
 function ScheduleItem({ schedule, now }: { readonly schedule: Schedule; readonly now: number }) {
-  const { id, name, cron, time_zone: zone, is_paused: isPaused, next_fire_at: next, run } = schedule;
+  const {
+    id,
+    name,
+    cron,
+    time_zone: zone,
+    is_paused: isPaused,
+    next_fire_at: next,
+    run,
+    last_execution: last,
+  } = schedule;
   return (
     <li>
       <Link to="/schedules/$scheduleId" params={{ scheduleId: id }}>
@@ -65,12 +78,13 @@ function ScheduleItem({ schedule, now }: { readonly schedule: Schedule; readonly
           {isPaused && <span className="tag">paused</span>}
         </span>
         <span className="run-facts">
+          {last && <ExecutionMark execution={last} />}
           <code>{cron}</code>
           <span>{zone}</span>
           <span>{run.input}</span>
         </span>
         <time dateTime={next ?? undefined} title={next === null ? '' : new Date(next).toLocaleString()}>
-          {next === null || isPaused ? '' : ahead(next, now)}
+          {next !== null && !isPaused && `next ${ahead(next, now)}`}
         </time>
       </Link>
     </li>

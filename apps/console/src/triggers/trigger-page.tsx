@@ -8,13 +8,12 @@ import { Action } from '../ui/action.tsx';
 import { ahead } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { SecretOnce } from '../ui/secret-once.tsx';
-import { FailedPage } from '../ui/failed-page.tsx';
+import { FailedPage, Loading } from '../ui/states.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
-import { Loading } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { gatewayUrl } from '../gateway-url.ts';
-import { ExecutionTable } from './execution-table.tsx';
+import { ExecutionTable, LastExecution } from './execution-table.tsx';
 import { TriggerForm } from './trigger-form.tsx';
 
 const route = getRouteApi('/schedules/webhooks/$triggerId');
@@ -26,6 +25,7 @@ export function TriggerPage() {
   const { data, error, refetch } = useQuery({
     queryKey: ['trigger', triggerId],
     queryFn: ({ signal }) => rondo.webhookTriggers.get(triggerId, { signal }),
+    refetchInterval: 5_000,
   });
   if (error && !data) return <FailedPage error={error} list={{ to: '/schedules/webhooks', name: 'All webhooks' }} />;
   if (!data) return <Loading what="the webhook" />;
@@ -89,6 +89,7 @@ function About({ trigger }: { readonly trigger: WebhookTrigger }) {
         <dt>Signed as</dt>
         <dd>{trigger.signature === 'github' ? 'GitHub does' : 'Standard Webhooks'}</dd>
       </div>
+      <LastExecution execution={trigger.last_execution} />
       <div>
         <dt>What it is asked</dt>
         <dd>{trigger.run.input}</dd>

@@ -4,10 +4,11 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
-import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { Empty, Failed, Loading, NotAll } from '../ui/states.tsx';
 import { OpenedCard } from '../ui/opened-card.tsx';
 import { SecretOnce } from '../ui/secret-once.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
+import { ExecutionMark } from './execution-table.tsx';
 import { TriggerForm } from './trigger-form.tsx';
 import { TriggerTabs } from './trigger-tabs.tsx';
 
@@ -17,6 +18,7 @@ export function TriggersPage() {
   const { data, error, refetch } = useQuery({
     queryKey: ['triggers'],
     queryFn: () => take(rondo.webhookTriggers.list({ limit: 100 }), 300),
+    refetchInterval: 5_000,
   });
   if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
   return (
@@ -28,13 +30,16 @@ export function TriggersPage() {
       <NewTrigger />
       {!data && <Loading what="webhooks" />}
       {data?.items.length === 0 && (
-        <Empty title="No webhooks yet.">A webhook starts a run for each signed request of another system.</Empty>
+        <Empty title="No webhooks yet.">
+          <p>A webhook starts a run for each signed request of another system.</p>
+        </Empty>
       )}
       <ul className="run-list agents" aria-label="Webhooks">
         {data?.items.map((trigger) => (
           <TriggerItem key={trigger.id} trigger={trigger} />
         ))}
       </ul>
+      <NotAll list={data} what="webhooks" />
     </>
   );
 }
@@ -57,7 +62,7 @@ function NewTrigger() {
 }
 
 function TriggerItem({
-  trigger: { id, name, signature, is_paused: isPaused, run },
+  trigger: { id, name, signature, is_paused: isPaused, run, last_execution: last },
 }: {
   readonly trigger: WebhookTrigger;
 }) {
@@ -69,6 +74,7 @@ function TriggerItem({
           {isPaused && <span className="tag">paused</span>}
         </span>
         <span className="run-facts">
+          {last && <ExecutionMark execution={last} />}
           <span>{signature}</span>
           <span>{run.input}</span>
         </span>

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import { useProblem } from './use-problem.ts';
+import { useProblem } from './problem-text.ts';
 
 interface ActionProps {
   readonly work: () => Promise<unknown>;

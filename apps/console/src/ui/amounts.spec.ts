@@ -22,8 +22,9 @@ it('says how long ago it was', () => {
   ]);
 });
 
-it('an unknown cost is not zero', () => {
-  expect([null, 0, 0.0012, 3, -1.5].map(cost)).toEqual(['cost unknown', '$0', '$0.0012', '$3.00', '−$1.50']);
+it('neither an unknown cost nor a very small one is zero', () => {
+  const costs = ['cost unknown', '$0', '< $0.0001', '$0.0012', '$3.00', '−$1.50'];
+  expect([null, 0, 0.00002, 0.0012, 3, -1.5].map(cost)).toEqual(costs);
 });
 
 it('says how long it will be', () => {

@@ -51,10 +51,14 @@ export const between = (from: string, to: string): number => Date.parse(to) - Da
 export const isUsageKnown = (usage: Pick<Usage, 'input_tokens' | 'output_tokens'>): boolean =>
   usage.input_tokens + usage.output_tokens > 0;
 
-/** An unknown cost is not zero. */
+/** What is less has no digits left. */
+const smallest = 0.0001;
+
+/** An unknown cost is not zero, and neither is a very small one. */
 export function cost(usd: number | null): string {
   if (usd === null) return 'cost unknown';
   if (usd === 0) return '$0';
+  if (usd > 0 && usd < smallest) return `< $${smallest}`;
   if (usd < 0) return `−${cost(-usd)}`;
   return usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;
 }

@@ -3,7 +3,9 @@ import {
   type ReactNode,
   type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
+  useEffect,
   useId,
+  useRef,
 } from 'react';
 
 interface FieldProps {
@@ -56,6 +58,40 @@ export function AreaField({ label, hint, problem, ...area }: FieldProps & Textar
       <textarea dir="auto" {...described} {...area} />
       {notes}
     </div>
+  );
+}
+
+interface SearchFieldProps {
+  readonly label: string;
+  readonly placeholder: string;
+  /** What the address has. */
+  readonly value: string | undefined;
+  readonly search: (text: string) => void;
+}
+
+/** What a list is searched for. When the address changes otherwise, by a link or the way back, it shows what is searched for then. */
+export function SearchField({ label, placeholder, value = '', search }: SearchFieldProps) {
+  const field = useRef<HTMLInputElement>(null);
+  const awaited = useRef<string | null>(null); // what was typed last, until the address has it
+  useEffect(() => {
+    if (field.current && awaited.current === null) field.current.value = value;
+    if (awaited.current === value) awaited.current = null;
+  }, [value]);
+  const type = (text: string) => {
+    awaited.current = text === value ? null : text;
+    search(text);
+  };
+  return (
+    <input
+      ref={field}
+      dir="auto"
+      type="search"
+      aria-label={label}
+      placeholder={placeholder}
+      spellCheck={false}
+      defaultValue={value}
+      onChange={({ currentTarget }) => type(currentTarget.value.trim())}
+    />
   );
 }
 

@@ -1,5 +1,5 @@
 import { type ReactNode, type SubmitEvent, useState } from 'react';
-import { useProblem } from './use-problem.ts';
+import { useProblem } from './problem-text.ts';
 
 interface FormProps {
   /** Gets the fields. What it throws is shown below them. */

@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useLayoutEffect, useRef } from 'react';
+import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from 'react';
 
 interface LogListProps<Item> {
   readonly items: readonly Item[];
@@ -16,7 +16,6 @@ const nearEnd = 80;
 export function LogList<Item extends { readonly key: string }>(props: LogListProps<Item>) {
   const { items, label, follows, children } = props;
   const scroller = useRef<HTMLDivElement>(null);
-  const isAtEnd = useRef(true);
   const list = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,
@@ -26,22 +25,7 @@ export function LogList<Item extends { readonly key: string }>(props: LogListPro
     anchorTo: follows ? 'end' : 'start', // older items that come in front do not move what is read
   });
   const height = list.getTotalSize();
-  useLayoutEffect(() => {
-    const element = scroller.current;
-    if (!element || !follows) return;
-    const stayAtEnd = () => {
-      if (isAtEnd.current) element.scrollTop = element.scrollHeight;
-    };
-    stayAtEnd();
-    const observer = new ResizeObserver(stayAtEnd); // what stands below the list may grow
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [height, items, follows]);
-
-  const remember = () => {
-    const element = scroller.current;
-    if (element) isAtEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < nearEnd;
-  };
+  const { isAway, remember, goToEnd } = useEnd({ scroller, height, items, follows });
   return (
     <div
       className="timeline"
@@ -68,6 +52,45 @@ export function LogList<Item extends { readonly key: string }>(props: LogListPro
           );
         })}
       </div>
+      {isAway && (
+        <button className="to-end" onClick={goToEnd}>
+          Go to the newest
+        </button>
+      )}
     </div>
   );
+}
+
+interface EndProps extends Pick<LogListProps<unknown>, 'items' | 'follows'> {
+  readonly scroller: RefObject<HTMLDivElement | null>;
+  readonly height: number;
+}
+
+/** Stays at the end while the list grows, unless its reader has gone elsewhere, and leads back there. */
+function useEnd({ scroller, height, items, follows }: EndProps) {
+  const isAtEnd = useRef(true);
+  const [isAway, setAway] = useState(false);
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (!element || !follows) return;
+    const stayAtEnd = () => {
+      if (isAtEnd.current) element.scrollTop = element.scrollHeight;
+    };
+    stayAtEnd();
+    const observer = new ResizeObserver(stayAtEnd); // what stands below the list may grow
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [scroller, height, items, follows]);
+  const remember = () => {
+    const element = scroller.current;
+    if (!element) return;
+    isAtEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < nearEnd;
+    setAway(!isAtEnd.current);
+  };
+  const goToEnd = () => {
+    const element = scroller.current;
+    if (element) element.scrollTop = element.scrollHeight;
+    element?.focus();
+  };
+  return { isAway, remember, goToEnd };
 }

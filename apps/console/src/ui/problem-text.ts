@@ -1,4 +1,6 @@
 import { ConnectionError, RondoError } from '@rondo/client';
+import { useState } from 'react';
+import { useConnectionLost } from '../session/connection.ts';
 
 /** What went wrong, for people. */
 export function problemText(error: unknown): string {
@@ -7,6 +9,20 @@ export function problemText(error: unknown): string {
     const fields = error.errors.map(({ field, message }) => `${field}: ${message}`);
     return [error.message, ...fields.filter((text) => !error.message.includes(text))].join(' ');
   }
-  if (error instanceof ConnectionError) return 'The gateway does not answer. Is it running?';
+  if (error instanceof ConnectionError)
+    return 'The server does not answer. Check your connection, and try again in a moment.';
   return error instanceof Error ? error.message : String(error);
+}
+
+/** What went wrong last, in words. */
+export function useProblem(): readonly [problem: string | null, setProblem: (error: unknown) => void] {
+  const [error, setError] = useState<unknown>(null);
+  return [useProblemText(error), setError];
+}
+
+/** Null for no error. That the gateway was away is gone as soon as it answers again. */
+export function useProblemText(error: unknown): string | null {
+  const isLost = useConnectionLost();
+  const isPast = error === null || (error instanceof ConnectionError && !isLost);
+  return isPast ? null : problemText(error);
 }

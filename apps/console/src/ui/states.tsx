@@ -1,5 +1,9 @@
 import type { ReactNode } from 'react';
+import { useMay } from '../session/use-may.ts';
+import { count } from './amounts.ts';
 import { problemText } from './problem-text.ts';
+import { RondoError } from '@rondo/client';
+import { Link } from '@tanstack/react-router';
 
 export function Loading({ what }: { readonly what: string }) {
   return (
@@ -24,6 +28,56 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
     <div className="state empty">
       <h2>{title}</h2>
       {children}
+    </div>
+  );
+}
+
+/** The first items of a list, as `take` gives them. */
+export interface Listed<Item> {
+  readonly items: readonly Item[];
+  readonly hasMore: boolean;
+}
+
+interface NotAllProps {
+  /** Undefined while it is loading. */
+  readonly list: Listed<unknown> | undefined;
+  readonly what: string;
+}
+
+/** Below a list that has more than is shown. */
+export const NotAll = ({ list, what }: NotAllProps) =>
+  list?.hasMore === true && (
+    <p className="hint">
+      Only {count(list.items.length)} {what} are shown; there are more.
+    </p>
+  );
+
+/** What an empty page offers to those who may: a conversation, whose runs will be there. */
+export const BeginThread = () =>
+  useMay('write') && (
+    <p>
+      <Link to="/threads/new" className="button">
+        Begin a thread
+      </Link>
+    </p>
+  );
+
+interface FailedPageProps {
+  readonly error: unknown;
+  /** Where others of its kind are. */
+  readonly list: { readonly to: string; readonly name: string };
+}
+
+/** In place of a page that cannot be shown: why, and a way on. */
+export function FailedPage({ error, list: { to, name } }: FailedPageProps) {
+  const isMissing = error instanceof RondoError && error.status === 404;
+  return (
+    <div className="state">
+      <h1>{isMissing ? 'Not found' : 'This cannot be shown now'}</h1>
+      <p role="alert">{problemText(error)}</p>
+      <p>
+        <Link to={to}>{name}</Link>
+      </p>
     </div>
   );
 }

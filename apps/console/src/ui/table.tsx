@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { CSSProperties, ReactNode } from 'react';
 
 interface TableProps {
   readonly label: string;
@@ -9,11 +9,22 @@ interface TableProps {
   readonly children: ReactNode;
 }
 
-/** A table that scrolls by itself where the page is narrow. Its children are the rows. */
+/** So many columns fit on a phone. */
+const mostOnPhone = 3;
+
+/** The names of the columns for the style sheet, which says them in each row of a phone. */
+const toNames = (columns: TableProps['columns']): CSSProperties =>
+  Object.fromEntries(columns.map((column, index) => [`--column-${index + 1}`, JSON.stringify([column].flat()[0])]));
+
+/**
+ * A table whose rows are cards where the page is narrow; one of few columns scrolls by itself there. Its children are the rows, and
+ * the first column says what a row is about.
+ */
 export function Table({ label, columns, hasActions = false, children }: TableProps) {
+  const isWide = columns.length > mostOnPhone;
   return (
-    <div className="table" tabIndex={0} role="region" aria-label={label}>
-      <table>
+    <div className={isWide ? 'table cards' : 'table'} tabIndex={0} role="region" aria-label={label}>
+      <table style={isWide ? toNames(columns) : undefined}>
         <thead>
           <tr>
             {columns.map((column) => {

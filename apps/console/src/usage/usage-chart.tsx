@@ -43,7 +43,7 @@ export function UsageChart({ days, measure }: UsageChartProps) {
       </svg>
       <figcaption className="chart-days">
         <span>{days[0]?.day}</span>
-        <span>{days.at(-1)?.day}</span>
+        <span>{days.at(-1)?.day}, UTC</span>
       </figcaption>
     </figure>
   );

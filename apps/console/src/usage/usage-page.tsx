@@ -1,19 +1,20 @@
 import { type Rondo, take } from '@rondo/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import type { ReactNode } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { count, cost } from '../ui/amounts.ts';
 import { Figure } from '../ui/figure.tsx';
 import { saveAs } from '../ui/save-as.ts';
-import { Failed, Loading } from '../ui/states.tsx';
-import { BalanceSection } from './balance-section.tsx';
+import { BeginThread, Empty, Failed, Loading } from '../ui/states.tsx';
 import { UsageChart } from './usage-chart.tsx';
 import { type Measure, type UsageRow, everyDay, firstDay } from './usage-days.ts';
-import { type UsageSearch, ranges } from './usage-search.ts';
-import { UsageTable } from './usage-table.tsx';
+import { type UsageSearch, ranges } from '../searches.ts';
+import { useNow } from '../ui/use-now.ts';
+import { BalanceFigures } from './balance-figures.tsx';
+import { Table } from '../ui/table.tsx';
 
 const route = getRouteApi('/usage');
 const measures: readonly (readonly [Measure, string])[] = [
@@ -27,7 +28,7 @@ export function UsagePage() {
   const { days = 30, measure: chosen } = route.useSearch();
   const rondo = useRondo();
   const mayListKeys = useMay('admin');
-  const now = useMemo(() => Date.now(), [days]);
+  const now = useNow(); // the chart ends today, also where the page was opened yesterday
   const from = firstDay(days, now);
   const { data, error, refetch } = useQuery({
     queryKey: ['usage', from, mayListKeys],
@@ -112,13 +113,20 @@ interface ReportProps extends Required<UsageSearch> {
 
 function Report({ report, days, measure, now }: ReportProps) {
   const { total, byDay, byModel, byAgent, byUser, byKey, names } = report;
+  if (total.calls === 0)
+    return (
+      <Empty title={`No model was called in the last ${days} days.`}>
+        <p>What runs cost is shown here by day, model, agent, user and key.</p>
+        <BeginThread />
+      </Empty>
+    );
   const every = everyDay(byDay, { days, now });
   const toAgent = ({ agent_id: id }: UsageRow) => (id == null ? 'no stored agent' : (names.get(id) ?? id));
   const toKey = ({ key_id: id }: UsageRow) => (id == null ? 'no key, or a deleted run' : (names.get(id) ?? id));
   return (
     <>
       <dl className="figures">
-        <Figure name="Cost" value={total.calls === 0 ? '$0' : cost(total.cost_usd)} />
+        <Figure name="Cost" value={cost(total.cost_usd)} />
         <Figure name="Tokens in" value={count(total.input_tokens)} />
         <Figure name="Tokens in, cached" value={count(total.cached_tokens)} />
         <Figure name="Tokens out" value={count(total.output_tokens)} />
@@ -164,3 +172,54 @@ const linkUser = (row: UsageRow) =>
       {row.user}
     </Link>
   );
+
+const refreshMs = 15_000;
+
+/** The balance of the own account. Nothing where the deployment has no tiers, because it limits nothing then. */
+export function BalanceSection() {
+  const rondo = useRondo();
+  const { data: balance } = useQuery({
+    queryKey: ['balance'],
+    queryFn: ({ signal }) => rondo.balance({ signal }),
+    refetchInterval: refreshMs,
+  });
+  if (balance?.tier == null) return null;
+  return (
+    <section className="card" aria-label="Balance">
+      <h2>
+        Balance <span className="tag">Tier {balance.tier}</span>
+      </h2>
+      <BalanceFigures balance={balance} />
+    </section>
+  );
+}
+
+interface UsageTableProps {
+  readonly label: string;
+  /** What the first column has. */
+  readonly first: string;
+  readonly rows: readonly UsageRow[];
+  readonly toName: (row: UsageRow) => string;
+  /** What stands in the first column, if it is more than the name. */
+  readonly toCell?: (row: UsageRow) => ReactNode;
+}
+
+export function UsageTable({ label, first, rows, toName, toCell = toName }: UsageTableProps) {
+  if (rows.length === 0) return <p className="hint">No model was called in this time.</p>;
+  return (
+    <Table
+      label={label}
+      columns={[first, ['Calls', 'number'], ['Tokens in', 'number'], ['Tokens out', 'number'], ['Cost', 'number']]}
+    >
+      {rows.map((row) => (
+        <tr key={toName(row)}>
+          <th scope="row">{toCell(row)}</th>
+          <td className="number">{count(row.calls)}</td>
+          <td className="number">{count(row.input_tokens)}</td>
+          <td className="number">{count(row.output_tokens)}</td>
+          <td className="number">{cost(row.cost_usd)}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}

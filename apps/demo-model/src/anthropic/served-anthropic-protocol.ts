@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { firstIssue } from '../first-issue';
+import { firstIssue, ContextOverflow, type Refusal, type RefusalKind, Violation } from '../refusal';
 import type { Asked, PromptPart, Protocol, WireError } from '../protocol';
-import { ContextOverflow, type Refusal, type RefusalKind, Violation } from '../refusal';
 import { anthropicFrames, anthropicMessage } from './served-anthropic-reply';
 import {
   type AnthropicBlock,
@@ -11,7 +10,7 @@ import {
 } from './served-anthropic-request';
 import { checkAnthropicRules } from './served-anthropic-rules';
 import type { AnsweredCall, Conversation, ConversationTurn } from '../script/script-conversation';
-import { promptPart } from '../replay/prompt-part';
+import { promptPart } from '../replay/prompt-cache';
 
 /** Anthropic's Messages. */
 export const anthropicProtocol: Protocol = {

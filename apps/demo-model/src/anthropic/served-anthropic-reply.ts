@@ -1,7 +1,7 @@
 import { type Part, argumentsText, listParts, listPieces } from '../replay/parts';
 import type { Frame, Reply } from '../protocol';
 import { type FinishReason, type Turn, toFinishReason } from '../script/turn';
-import { toSignature } from './signature';
+import { toSignature } from './served-anthropic-rules';
 
 type Event = { readonly type: string } & Readonly<Record<string, unknown>>;
 

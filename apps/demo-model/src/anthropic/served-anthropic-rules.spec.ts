@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Violation } from '../refusal';
 import { anthropicProtocol } from './served-anthropic-protocol';
-import { toSignature } from './signature';
+import { toSignature } from './served-anthropic-rules';
 
 type Block = Record<string, unknown> & { type: string };
 interface Message {

@@ -1,6 +1,6 @@
+import { createHash } from 'node:crypto';
 import { Violation } from '../refusal';
 import type { AnthropicBlock, AnthropicMessage, AnthropicRequest } from './served-anthropic-request';
-import { toSignature } from './signature';
 
 const maxCacheMarks = 4;
 
@@ -150,3 +150,7 @@ const speaks = (message: AnthropicMessage | undefined): boolean =>
 
 const listBlocks = ({ content }: AnthropicMessage): readonly AnthropicBlock[] =>
   typeof content === 'string' ? [] : content;
+
+/** Signs a thinking block, so that a later request shows whether the block was returned unchanged. */
+export const toSignature = (thinking: string): string =>
+  createHash('sha256').update(`demo ${thinking}`).digest('base64');

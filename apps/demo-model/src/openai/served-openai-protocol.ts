@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { firstIssue } from '../first-issue';
-import { promptPart } from '../replay/prompt-part';
+import { firstIssue, ContextOverflow, type Refusal, type RefusalKind, Violation } from '../refusal';
+import { promptPart } from '../replay/prompt-cache';
 import type { Asked, Protocol, WireError } from '../protocol';
-import { ContextOverflow, type Refusal, type RefusalKind, Violation } from '../refusal';
 import { openAiCompletion, openAiFrames } from './served-openai-reply';
 import { type OpenAiMessage, type OpenAiRequest, openAiRequest } from './served-openai-request';
 import { checkOpenAiRules } from './served-openai-rules';

@@ -1,5 +1,5 @@
 import type { ConversationTurn } from '../script/script-conversation';
-import { length } from './length';
+import { length } from './text-scripts';
 
 const user = (text: string): ConversationTurn => ({ role: 'user', text });
 const said = (text = ''): ConversationTurn => ({ role: 'assistant', text, calls: [] });

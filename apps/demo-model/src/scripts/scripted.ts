@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { firstIssue } from '../first-issue';
-import { Refusal } from '../refusal';
+import { firstIssue, Refusal } from '../refusal';
 import { type AssistantTurn, progressSince } from '../script/script-conversation';
 import { defineScript } from '../script/script';
 import { type Turn, turn } from '../script/turn';

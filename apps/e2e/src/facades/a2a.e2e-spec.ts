@@ -32,7 +32,7 @@ describe('a client of A2A', () => {
     expect(second?.thread_id).toBe(first?.thread_id);
   });
 
-  it('answers a question at the other gateway, and is refused a second answer', async () => {
+  it('answers a question at the other gateway once, and says nothing to a task that has ended', async () => {
     const client = await connect(deployment.client);
     const turns = [{ calls: [call('ask', { text: 'Which colour?' })] }, { text: 'It is blue.' }];
     const asked = await ask(client, say(about('ask', turns)));
@@ -44,7 +44,20 @@ describe('a client of A2A', () => {
 
     expect(done).toMatchObject({ id: asked.id, status: { state: TaskState.TASK_STATE_COMPLETED } });
     expect(textsIn(done)).toEqual(['It is blue.']);
-    await expect(client.sendMessage(answer)).rejects.toThrow('run_not_waiting');
+    expect(await ask(client, answer)).toEqual(done);
+    await expect(client.sendMessage(say('Red.', { taskId: asked.id }))).rejects.toThrow('run_not_waiting');
+  });
+
+  it('tells a task something while it works, and has what follows in the stream that it reads', async () => {
+    const client = await connect(deployment.client);
+    const followed = new Followed();
+    const request = say(about('told', [{ text: long, pace_ms: 20 }]));
+    await followed.read(client.sendMessageStream(request), async () => {
+      const other = await connect(deployment.other);
+      const told = await ask(other, say(about('in blue', [{ text: 'It is blue.' }]), { taskId: followed.id }));
+      expect(told).toMatchObject({ id: followed.id, status: { state: TaskState.TASK_STATE_COMPLETED } });
+    });
+    expect([...followed.artifacts.values()]).toEqual([long, 'It is blue.']);
   });
 
   it('decides about a call that needs an approval', async () => {

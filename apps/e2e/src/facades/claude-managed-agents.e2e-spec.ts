@@ -98,6 +98,25 @@ describe('Claude Managed Agents, in a deployment of two gateways', () => {
     expect([...asked, ...rest]).toEqual(await list(one, session));
   });
 
+  it('reads a message while it works, and the stream and the list have it in its place', async () => {
+    const session = await createSession([]);
+    const stream = await one.beta.sessions.events.stream(session, { event_deltas: ['agent.message'] });
+    await say(one, session, 'told', [{ text: 'So far. '.repeat(60).trim(), pace_ms: 20 }]);
+    const events: Events = [];
+    let echo: string | undefined;
+    for await (const event of stream) {
+      if (event.type === 'event_delta')
+        echo ??= (await say(two, session, 'in blue', [{ text: 'It is blue.' }])).data?.[0]?.id;
+      if (!event.type.startsWith('event_')) events.push(event);
+      if (event.type === 'session.status_idle') break;
+    }
+    const shown = events.filter(({ type }) => type === 'user.message' || type === 'agent.message');
+    expect(shown.map(({ type }) => type)).toEqual(['user.message', 'agent.message', 'user.message', 'agent.message']);
+    expect(shown[2]?.id).toBe(echo);
+    expect(shown[3]).toMatchObject({ content: [{ type: 'text', text: 'It is blue.' }] });
+    expect(await list(two, session)).toEqual(events);
+  });
+
   it('keeps files, and brings them into the workspace of a session', async () => {
     const file = await one.beta.files.upload({ file: await toFile(Buffer.from('a,b\n1,2\n'), 'sales.csv') });
     expect(file).toMatchObject({ type: 'file', filename: 'sales.csv', size_bytes: 8, scope: null });

@@ -15,7 +15,7 @@ import { human } from './langgraph-client';
 
 const deployment = FacadeDeployment.forSuite();
 const model = 'demo/scripted';
-const readers = 50;
+const readers = 12;
 const cuts = 20;
 /** For protocols whose every connection begins anew, so that a cut can only lose or double what is open. */
 const few = { readers: 10, cuts: 10 } as const;

@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
 import { type RondoClient, type RunningRondo, scripted } from '@rondo/test-deployment';
+import { repoRoot } from '../../../../deploy/local/repo-root.mjs';
 import { atOtherGateway, killWorkers, newAccount, pairedDeployment } from '../shared-deployment';
 
 /** An account of a spec, in the deployment that it shares with others. */
@@ -51,8 +54,18 @@ export class FacadeDeployment {
   }
 }
 
-/** An input that makes `demo/scripted` replay these turns. `text` makes each conversation different. */
-export const about = (text: string, turns: readonly Record<string, unknown>[]): string => scripted(text, turns).input;
+/** An input that makes `demo/scripted` replay these turns. `words` make each conversation different. */
+export const about = (words: string, turns: readonly Record<string, unknown>[]): string => scripted(words, turns).input;
 
 /** At a pace of 20 ms about five seconds of text, and text that has no part twice. */
 export const long = Array.from({ length: 250 }, (_, n) => `Sentence ${n}.`).join(' ');
+
+/** What Node.js printed, with these words and no more of an environment. Rejects with all of it where it ended with an error. */
+export async function runNode(words: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
+  const child = spawn(process.execPath, words, { cwd: repoRoot, env: { PATH: process.env['PATH'], ...env } });
+  child.stdin.end();
+  const code = new Promise((resolve) => child.on('close', resolve));
+  const [printed, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  if ((await code) !== 0) throw new Error(`it ended with ${String(await code)}:\n${printed}\n${errors}`);
+  return printed;
+}

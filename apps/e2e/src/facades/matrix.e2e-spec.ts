@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { HttpAgent } from '@ag-ui/client';
+import Anthropic from '@anthropic-ai/sdk';
 import { Client as LangGraph } from '@langchain/langgraph-sdk';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { McpRunOutcome } from '@rondo/contract/api';
@@ -7,6 +8,7 @@ import { type RondoClient, call } from '@rondo/test-deployment';
 import { DefaultChatTransport, type UIMessage } from 'ai';
 import OpenAI from 'openai';
 import { FacadeDeployment, about } from './facade-deployment';
+import { IiClient, readEvents } from './ii-client';
 
 /** A run that waits for the answer to its question. */
 interface Asked {
@@ -22,10 +24,13 @@ interface A2aTask {
 
 /** What a user of one façade does with a run that was begun there or elsewhere. */
 interface Facade {
-  begin(input: string): Promise<Asked>;
+  /** Absent where a run that is begun there has no tool `ask`. */
+  begin?(input: string): Promise<Asked>;
   /** The question that the run asks. Absent where a client sees it only as it is asked. */
   read?(asked: Asked): Promise<string>;
   answer(asked: Asked, words: string): Promise<unknown>;
+  /** Absent where the protocol has no word for it. */
+  stop?(asked: Asked): Promise<unknown>;
 }
 
 afterAll(async () => {
@@ -48,6 +53,8 @@ beforeAll(async () => {
     '/a2a': ofA2a(client),
     '/langgraph': ofLangGraph(client),
     '/suna/api': ofSuna(client),
+    '/ii': ofIi(client),
+    '/anthropic': ofAnthropic(client),
   };
 });
 
@@ -65,6 +72,7 @@ const ofApi = (client: RondoClient): Facade => ({
     return waiting.question.text;
   },
   answer: ({ runId }, content) => client.json('POST', `/runs/${runId}/input`, { content }),
+  stop: ({ runId }) => client.json('POST', `/runs/${runId}/stop`),
 });
 
 const ofMcp = (client: Client): Facade => {
@@ -77,6 +85,7 @@ const ofMcp = (client: Client): Facade => {
     },
     read: async ({ runId }) => (await use('get_run', { run_id: runId })).question ?? '',
     answer: ({ runId }, answer) => use('answer_run', { run_id: runId, answer }),
+    stop: ({ runId }) => use('stop_run', { run_id: runId }),
   };
 };
 
@@ -90,6 +99,7 @@ const ofOpenAi = ({ url, key }: RondoClient): Facade => {
     read: async ({ runId }) => (await responses.retrieve(runId.replace('run_', 'resp_'))).output_text,
     answer: ({ runId }, input) =>
       responses.create({ model, input, previous_response_id: runId.replace('run_', 'resp_'), background: true }),
+    stop: ({ runId }) => responses.cancel(runId.replace('run_', 'resp_')),
   };
 };
 
@@ -115,6 +125,8 @@ const ofAiSdk = ({ url, key }: RondoClient): Facade => {
   return {
     begin: (input) => say(`chat-${(sent += 1)}`, input),
     answer: ({ threadId }, words) => say(threadId, words),
+    stop: ({ threadId }) =>
+      fetch(`${url}/ai-sdk/chat/${threadId}/stop`, { method: 'POST', headers: { Authorization: `Bearer ${key}` } }),
   };
 };
 
@@ -137,6 +149,7 @@ const ofA2a = ({ url, key }: RondoClient): Facade => {
     },
     read: async ({ runId: id }) => (await send('GetTask', { id })).status.message?.parts[0]?.text ?? '',
     answer: ({ runId: taskId }, words) => say(words, { taskId }),
+    stop: ({ runId: id }) => send('CancelTask', { id }),
   };
 };
 
@@ -179,6 +192,7 @@ const ofLangGraph = ({ url, key }: RondoClient): Facade => {
       return (tasks[0]?.interrupts[0]?.value as { question?: string } | undefined)?.question ?? '';
     },
     answer: ({ threadId }, resume) => runs.wait(threadId, model, { command: { resume } }),
+    stop: ({ runId, threadId }) => runs.cancel(threadId, runId),
   };
 };
 
@@ -199,22 +213,86 @@ const ofSuna = ({ url, key }: RondoClient): Facade => {
     },
     read: async ({ runId }) => /Which colour\?/.exec(await watch(runId))?.[0] ?? '',
     answer: ({ threadId }, message) => send(`/threads/${threadId}/messages/add`, { message }),
+    stop: ({ runId }) => send(`/agent-run/${runId}/stop`, {}),
   };
 };
 
-const names = ['/v1', '/mcp', '/openai/v1', '/ai-sdk/chat', '/ag-ui', '/a2a', '/langgraph', '/suna/api'];
+const ofIi = (client: RondoClient): Facade => {
+  const open = async (session: Record<string, string>, act: (socket: IiClient) => Promise<unknown>) => {
+    const socket = new IiClient(client, session);
+    await socket.next('connection_established');
+    await act(socket);
+    await socket.close();
+  };
+  return {
+    read: async ({ threadId }) => {
+      const last = (await readEvents(client, threadId)).findLast(({ event_type: type }) => type === 'agent_response');
+      return String(last?.event_payload.content['text']);
+    },
+    answer: ({ threadId }, words) => open({ session_uuid: threadId }, (socket) => socket.ask(words, true)),
+    stop: ({ threadId }) =>
+      open({ session_uuid: threadId }, async (socket) => {
+        socket.send('cancel');
+        await socket.next('system');
+      }),
+  };
+};
 
-describe.each(names)('a run that was begun at %s', (from) => {
+/** A session is a thread, and has its id. */
+const ofAnthropic = (client: RondoClient): Facade => {
+  const { sessions } = new Anthropic({ baseURL: `${client.url}/anthropic`, apiKey: client.key }).beta;
+  const say = (session: string, text: string) =>
+    sessions.events.send(session, { events: [{ type: 'user.message', content: [{ type: 'text', text }] }] });
+  return {
+    read: async ({ threadId }) => {
+      let text = '';
+      for await (const event of sessions.events.list(threadId))
+        if (event.type === 'agent.message')
+          text = event.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+      return text;
+    },
+    answer: ({ threadId }, words) => say(threadId, words),
+    stop: ({ threadId }) => sessions.events.send(threadId, { events: [{ type: 'user.interrupt' }] }),
+  };
+};
+
+const names = [
+  '/v1', '/mcp', '/openai/v1', '/ai-sdk/chat', '/ag-ui', '/a2a', '/langgraph', '/suna/api', '/ii', '/anthropic',
+]; // prettier-ignore
+
+const find = (name: string): Facade => {
+  const facade = facades[name];
+  if (!facade) throw new Error(`there is no façade ${name}`);
+  return facade;
+};
+
+/** A run that asks for a colour, and would then answer. */
+function begin(from: string, to: string): Promise<Asked> {
+  const turns = [{ calls: [call('ask', { text: 'Which colour?' })] }, { text: 'It is blue.' }];
+  const facade = find(from);
+  if (!facade.begin) throw new Error(`no run that asks begins at ${from}`);
+  return facade.begin(about(`from ${from} to ${to}`, turns));
+}
+
+/** The run when it is over. */
+async function readEnd({ runId }: Asked): Promise<McpRunOutcome> {
+  const { structuredContent } = await mcp.callTool({ name: 'get_run', arguments: { run_id: runId, wait_s: 60 } });
+  return structuredContent as McpRunOutcome;
+}
+
+const asking = names.filter((name) => !['/ii', '/anthropic'].includes(name));
+
+describe.each(asking)('a run that was begun at %s', (from) => {
   it.each(names)('is read and answered at %s', async (to) => {
-    const turns = [{ calls: [call('ask', { text: 'Which colour?' })] }, { text: 'It is blue.' }];
-    const asked = await facades[from]?.begin(about(`from ${from} to ${to}`, turns));
-    if (!asked) throw new Error(`there is no façade ${from}`);
-    expect((await facades[to]?.read?.(asked)) ?? 'Which colour?').toBe('Which colour?');
-    await facades[to]?.answer(asked, 'Blue.');
-    const { structuredContent } = await mcp.callTool({
-      name: 'get_run',
-      arguments: { run_id: asked.runId, wait_s: 60 },
-    });
-    expect(structuredContent).toMatchObject({ status: 'completed', text: 'It is blue.' });
+    const asked = await begin(from, to);
+    expect((await find(to).read?.(asked)) ?? 'Which colour?').toBe('Which colour?');
+    await find(to).answer(asked, 'Blue.');
+    expect(await readEnd(asked)).toMatchObject({ status: 'completed', text: 'It is blue.' });
+  });
+
+  it.each(names.filter((name) => name !== '/ag-ui'))('is stopped at %s', async (to) => {
+    const asked = await begin(from, to);
+    await find(to).stop?.(asked);
+    expect(await readEnd(asked)).toMatchObject({ status: 'stopped' });
   });
 });

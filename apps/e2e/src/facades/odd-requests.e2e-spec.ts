@@ -33,7 +33,7 @@ describe('a client of OpenAI', () => {
     ['an input that is a number', respond({}, 7), 400, 'input'],
     ['a very long input', respond({}, veryLong), 400, 'input'],
     ['a character that no database takes', respond({}, withZero), 400, 'input'],
-    ['a model that is not there', respond({ model: 'gpt-99' }), 400, 'gpt-99'],
+    ['a model of OpenAI without its key', respond({ model: 'gpt-99' }), 400, 'model'],
     ['a provider that is not there', respond({ model: 'absent/gpt-99' }), 400, 'model'],
     ['a model that is a number', respond({ model: 7 }), 400, 'model'],
     ['a field that no one knows', respond({ n: 2 }), 400, 'n'],
@@ -57,7 +57,8 @@ describe('a client of OpenAI', () => {
     ['no output tokens', respond({ max_output_tokens: 0 }), 400, 'max_output_tokens'],
     ['a fraction of an output token', respond({ max_output_tokens: 1.5 }), 400, 'max_output_tokens'],
     ['an effort that no one knows', respond({ reasoning: { effort: 'huge' } }), 400, 'reasoning.effort'],
-    ['a short answer', respond({ text: { verbosity: 'low' } }), 400, 'text.verbosity'],
+    ['a short answer', respond({ text: { verbosity: 'low' } }), 200],
+    ['an answer of an odd length', respond({ text: { verbosity: 'endless' } }), 400, 'text.verbosity'],
     ['an answer as JSON', respond({ text: { format: { type: 'json_object' } } }, said('odd JSON')), 200],
     ['a grammar', respond({ text: { format: { type: 'grammar' } } }), 400, 'text.format'],
     ['metadata that is a number', respond({ metadata: { colour: 7 } }), 400, 'metadata'],
@@ -100,7 +101,7 @@ describe('a client of OpenAI', () => {
     ['a result of a call that no one made', chat({ messages: [...messages, { role: 'assistant', content: null, tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'f', arguments: '{}' } }] }, { role: 'tool', tool_call_id: 'call_1', content: 'x' }] }), 404, 'call_1'],
     ['options of a stream that no one knows', chat({ stream: true, stream_options: { colour: true } }), 400, 'stream_options'],
     ['an image in a chat', chat({ messages: [{ role: 'user', content: [{ type: 'text', text: said('image') }, { type: 'image_url', image_url: { url: `data:image/png;base64,${pixel}`, detail: 'low' } }] }] }), 200],
-    ['a model of a chat that is not there', chat({ model: 'gpt-99' }), 400, 'gpt-99'],
+    ['a model of a chat that is not there', chat({ model: 'gpt-99' }), 400, 'model'],
   ]; // prettier-ignore
   itAnswers(rows, client, readError);
 });

@@ -162,6 +162,26 @@ describe('a client of Suna', () => {
     await suna.send('POST', `/agent-run/${id}/stop`);
   });
 
+  it('tells a run something while it works, with its message and its start at the same moment', async () => {
+    const begun = await suna.initiate(about('told', [{ text: long, pace_ms: 20 }]));
+    const { agent_run_id: id, thread_id: thread } = begun;
+    const message = about('in blue', [{ text: 'It is blue.' }]);
+    let telling: Promise<[unknown, unknown]> | undefined;
+    const tell = () =>
+      Promise.all([
+        other.send('POST', `/threads/${thread}/messages/add`, { message }),
+        suna.send('POST', `/thread/${thread}/agent/start`, {}),
+      ]);
+    const rows = await suna.watch(
+      id,
+      onText(() => void (telling = tell())),
+    );
+    expect((await telling)?.[1]).toEqual({ agent_run_id: id, status: 'running' });
+    expect(said(rows, 'complete')).toBe(`${long}It is blue.`);
+    const { agent_runs: runs } = await suna.send<{ agent_runs: object[] }>('GET', `/thread/${thread}/agent-runs`);
+    expect(runs).toMatchObject([{ id, status: 'completed' }]);
+  });
+
   it('has the whole text once after kills of the worker and the gateway', async () => {
     const { agent_run_id: id } = await suna.initiate(about('killed', [{ text: long, pace_ms: 20 }]));
     let killing: Promise<void> | undefined;
@@ -247,8 +267,8 @@ describe('a client of Suna', () => {
 
     const form = new FormData();
     form.append('prompt', 'Think.');
-    form.append('enable_thinking', 'true');
-    await expect(suna.send('POST', '/agent/initiate', form)).rejects.toThrow(/422.*enable_thinking/);
+    form.append('reasoning_effort', 'most');
+    await expect(suna.send('POST', '/agent/initiate', form)).rejects.toThrow(/422.*reasoning_effort/);
     await expect(suna.send('GET', '/agents/any')).rejects.toThrow(/404.*\/v1\/agents/);
     const stranger = new SunaClient(
       () => deployment.client,

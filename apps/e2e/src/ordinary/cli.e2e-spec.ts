@@ -188,10 +188,17 @@ describe('rondo, in a pipe', () => {
     const facts = await client.facts(id);
     const read = facts.flatMap(({ data }) => (data.message?.metadata['queued_as'] as string | undefined) ?? []);
     expect(read).toHaveLength(1);
-    expect(await inPipe(['watch', read[0] ?? ''])).toMatchObject({
-      code: 3,
-      stderr: expect.stringContaining(`why: read by ${id}`),
+    const [told = ''] = read;
+    const said = 'The run at work has read its message';
+    const watched = await inPipe(['watch', told]);
+    expect(watched).toMatchObject({ code: 3, stderr: expect.stringContaining(said) });
+    expect(watched.stderr).toContain(`→ rondo watch ${id}`);
+    expect(watched.stderr).not.toContain('stop committed');
+    expect(await inPipe(['why', told])).toMatchObject({
+      stdout: expect.stringContaining(said),
+      stderr: `→ rondo watch ${id}\n`,
     });
+    expect((await inPipe(['runs', '-t', thread])).stdout).toMatch(new RegExp(`^${told} +message read `, 'm'));
   });
 
   it('shows the run that begins with what the run at work has not read', async () => {

@@ -100,6 +100,8 @@ describe('secrets, client tokens and MCP servers in the console', () => {
     await tool.waitFor();
     const change = page.getByRole('region', { name: 'notes__read has changed' });
     await change.getByText('Reads a note or two.').waitFor();
+    const tops = await Promise.all([change, form].map((part) => part.boundingBox()));
+    expect(tops[0]?.y).toBeLessThan(tops[1]?.y ?? 0);
     await browser.expectThisAccessibleInEveryLook('the tools of MCP servers');
     await change.getByRole('button', { name: 'Confirm the change' }).click();
     await change.waitFor({ state: 'detached' });

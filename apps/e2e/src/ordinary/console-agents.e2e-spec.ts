@@ -145,6 +145,7 @@ describe('agents in the console', () => {
     await browser.open(`/console/runs/${a?.id ?? ''}`);
     await page.getByRole('link', { name: 'Compare' }).click();
     await page.locator(`a[href*="b=${b?.id ?? ''}"]`).click();
+    await page.getByRole('columnheader').getByRole('link', { name: 'Do it.' }).nth(1).waitFor();
     const first = page.getByRole('region', { name: 'Iteration 1', exact: true });
     await first.getByText('other calls').waitFor();
     await first.getByLabel('Output').getByText('two').waitFor();
@@ -239,5 +240,29 @@ describe('agents in the console', () => {
       pathname + search,
       '/console/compare',
     ]);
+  });
+
+  it('an agent beyond the first hundred stays chosen, and is found by its name', async () => {
+    const [oldest] = (await stored()).slice(-1);
+    for (let number = 1; number <= 101; number += 1) {
+      await client.json('POST', '/agents', { definition: { name: `helper ${number}` } });
+    }
+    const run = { input: 'Go.', agent_id: oldest?.id };
+    const schedule = { name: 'yearly', cron: '0 0 1 1 *', run };
+    const { id } = await client.json<{ id: string }>('POST', '/schedules', schedule);
+    await browser.open(`/console/schedules/${id}`);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const field = page.getByLabel('Agent', { exact: true });
+    await field.getByRole('option', { name: oldest?.definition.name ?? '' }).waitFor({ state: 'attached' });
+    await page.getByLabel('Name', { exact: true }).fill('each year');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'each year' }).waitFor();
+    expect(await client.json('GET', `/schedules/${id}`)).toMatchObject({ name: 'each year', run });
+
+    await browser.open('/console/runs/new');
+    await page.getByLabel('Find an agent by its name').fill(oldest?.definition.name ?? '');
+    await field.getByRole('option', { name: 'helper' }).first().waitFor({ state: 'detached' });
+    await field.selectOption(oldest?.id ?? '');
+    await browser.expectThisAccessibleInEveryLook('a choice of more agents than it offers');
   });
 });

@@ -79,7 +79,7 @@ describe('sandboxes and their files in the console', () => {
     expect(readFileSync(await download.path()).equals(picture)).toBe(true);
 
     await choose('bytes.bin').click();
-    await page.getByText('It is neither text nor a picture.').waitFor();
+    await page.getByText('It is neither text nor a picture. Download it to open it.').waitFor();
     await page.getByRole('button', { name: 'Delete bytes.bin' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await choose('bytes.bin').waitFor({ state: 'detached' });

@@ -25,12 +25,19 @@ describe('threads in the console', () => {
   const conversation = () => page.getByRole('log', { name: 'Conversation' });
 
   it('a first message begins a thread, and the run gets the attached file', async () => {
+    for (const empty of ['usage', 'sandboxes', 'compare']) {
+      await browser.open(`/console/${empty}`);
+      await page.getByRole('link', { name: 'Begin a thread' }).waitFor();
+    }
     await browser.open('/console/threads');
     await page.getByText('No threads yet.').waitFor();
     await page.getByRole('link', { name: 'New thread' }).click();
     await page
       .getByLabel('Files to attach')
       .setInputFiles({ name: 'numbers.txt', mimeType: 'text/plain', buffer: Buffer.from('seventeen') });
+    const starters = page.getByRole('group', { name: 'Ways to begin' });
+    await starters.getByRole('button', { name: 'Write a small program and run it.' }).click();
+    expect(await message().inputValue()).toBe('Write a small program and run it.');
     await page.getByRole('list', { name: 'Files of this message' }).getByText('9 B').waitFor();
     const { model, input } = scripted('Read the file.', [
       { calls: [command('cat numbers.txt')] },
@@ -87,8 +94,67 @@ describe('threads in the console', () => {
     await say('Another story.', 'demo/long:tokens=300');
     await page.getByRole('combobox', { name: 'When it is read' }).selectOption('queue');
     await say('And then say hello.');
-    await page.getByText('A run waits for its turn').waitFor();
+    const unread = page.getByRole('list', { name: 'Not read yet' });
+    await unread.getByText('And then say hello.').waitFor();
+    await unread.getByText('Begins after this run').waitFor();
     await page.getByRole('article', { name: 'You' }).getByText('And then say hello.').waitFor();
+  });
+
+  it('a message is told to the run at work, and is shown where the run has read it', async () => {
+    const waits = command('until [ -e told ]; do sleep 0.1; done');
+    const { model, input } = scripted('Paint a fence.', [{ calls: [waits] }, { text: 'The fence is blue.' }]);
+    await browser.open('/console/threads/new');
+    await say(input, model);
+    await conversation().getByRole('button', { name: 'until' }).waitFor();
+    const when = page.getByRole('combobox', { name: 'When it is read' });
+    expect(await when.inputValue()).toBe('steer');
+    await page.getByText('The agent reads it before its next step, and goes on.').waitFor();
+    const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') };
+    await page.getByLabel('Files to attach').setInputFiles(file);
+    await page.getByText('A run at work gets no files. A new run begins').waitFor();
+    expect(await when.inputValue()).toBe('queue');
+    await page.getByRole('button', { name: 'Remove a.txt' }).click();
+    await say('Make it blue.');
+    const unread = page.getByRole('list', { name: 'Not read yet' });
+    await unread.getByText('Make it blue.').waitFor();
+    await unread.getByText('Read before the next step').waitFor();
+    await browser.expectThisAccessibleInEveryLook('a message that is not read yet');
+
+    await page.getByRole('complementary', { name: 'Computer' }).getByRole('button', { name: 'Terminal' }).click();
+    await page.getByRole('textbox', { name: 'Command' }).fill('touch told');
+    await page.keyboard.press('Enter');
+
+    await conversation().getByText('The fence is blue.', { exact: true }).waitFor();
+    const said = await conversation().getByRole('article').allInnerTexts();
+    expect(said.slice(1)).toEqual([
+      expect.stringContaining('Make it blue.'),
+      expect.stringContaining('The fence is blue.'),
+    ]);
+    expect(await unread.count()).toBe(0);
+
+    await browser.open('/console/runs');
+    const row = page.getByRole('listitem').filter({ hasText: 'Make it blue.' });
+    await row.getByText('Message read').waitFor();
+    await row.getByRole('link', { name: 'Make it blue.' }).click();
+    await page.getByRole('heading', { name: 'The run at work has read this message' }).waitFor();
+    await browser.expectThisAccessibleInEveryLook('a run whose message was read');
+    await page.getByRole('link', { name: 'The run that read it' }).click();
+    await page.getByRole('article', { name: 'Agent' }).getByText('The fence is blue.').waitFor();
+  });
+
+  it('a message that is not read yet can be withdrawn', async () => {
+    await browser.open('/console/threads/new');
+    await say('A long story.', 'demo/long:tokens=4000');
+    await page.getByText('Running', { exact: true }).waitFor();
+    await say('Make it short.');
+    await page.getByRole('list', { name: 'Not read yet' }).getByRole('button', { name: 'Withdraw' }).click();
+    await page.getByRole('list', { name: 'Not read yet' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Ask again' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Ask again' });
+    await dialog.getByText('The run that is at work on it is stopped.').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('Stopped', { exact: true }).first().waitFor();
   });
 
   it('the newest question is asked anew, and shows what it said before', async () => {
@@ -105,7 +171,7 @@ describe('threads in the console', () => {
     await conversation().getByText('What is a rondo?', { exact: true }).waitFor();
     await browser.expectAccessible('a question that was edited');
 
-    await page.getByRole('link', { name: 'All of this run' }).click();
+    await page.getByRole('link', { name: 'Open this run' }).click();
     await page.getByRole('complementary', { name: 'About this run' }).waitFor(); // else the words of the thread's page close
     await page.getByText('Edited: what it said before').click();
     await page
@@ -138,7 +204,9 @@ describe('threads in the console', () => {
     await page.waitForURL(/text=roses/);
     await rows.getByRole('link', { name: 'fugue' }).waitFor({ state: 'detached' });
     await rows.getByRole('link', { name: 'Evening round' }).waitFor();
-    await browser.open('/console/threads');
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Threads' }).click();
+    await rows.getByRole('link', { name: 'fugue' }).waitFor();
+    expect(await page.getByRole('searchbox').inputValue()).toBe('');
     await page.getByLabel('Project').selectOption('Garden');
     await rows.getByRole('link', { name: 'fugue' }).waitFor({ state: 'detached' });
     expect(await rows.getByRole('listitem').count()).toBe(1);
@@ -153,9 +221,11 @@ describe('threads in the console', () => {
 
   it('has no fault that axe finds, and a thread can be deleted', async () => {
     const { data } = await client.json<{ data: { id: string }[] }>('GET', '/threads');
-    const path = `/console/threads/${data[1]?.id ?? ''}`;
+    const path = `/console/threads/${data.at(-1)?.id ?? ''}`;
+    const link = page.getByRole('list', { name: 'Threads' }).locator(`a[href$="${path}"]`);
     await browser.expectAccessibleInEveryLook(['/console/threads', '/console/threads/new', path]);
-    await browser.open(path);
+    await browser.open('/console/threads');
+    await link.click();
     const stop = page.getByRole('button', { name: 'Stop' });
     await page
       .getByText(/^(Running|Completed)$/)
@@ -165,6 +235,6 @@ describe('threads in the console', () => {
     await page.getByRole('button', { name: 'Delete this thread' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('What is a').waitFor();
-    expect(await page.getByRole('list', { name: 'Threads' }).getByRole('listitem').count()).toBe(1);
+    await link.waitFor({ state: 'detached' });
   });
 });

@@ -63,6 +63,20 @@ describe('schedules and webhooks in the console', () => {
     ]);
   });
 
+  it('shows in the list, on its page and with its agent that its newest run did not do what was asked', async () => {
+    const { data } = await client.json<{ data: { id: string }[] }>('GET', '/schedules');
+    const path = `/schedules/${data[0]?.id}`;
+    const { id: agent } = await client.json<{ id: string }>('POST', '/agents', { definition: { name: 'reporter' } });
+    const run = { input: 'Go on.', model: 'demo/loop', limits: { max_iterations: 2 }, agent_id: agent };
+    await client.json('PATCH', path, { run });
+    await client.settled((await client.json<{ id: string }>('POST', `${path}/run`)).id);
+
+    for (const place of ['/schedules', path, `/agents/${agent}`]) {
+      await browser.open(`/console${place}`);
+      await page.locator('main').getByText('Out of iterations').first().waitFor();
+    }
+  });
+
   it('creates a webhook, whose secret signs a request that starts a run', async () => {
     await page.getByRole('link', { name: 'Schedules' }).first().click();
     await page.getByRole('link', { name: 'Webhooks in' }).click();

@@ -76,7 +76,7 @@ describe('the console in a browser', () => {
     await rondo.services.get('gateway').kill();
     await page.getByText('Connection lost; it is made again.').waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
-    const refusal = page.getByRole('alert').getByText('The gateway does not answer.');
+    const refusal = page.getByRole('alert').getByText('The server does not answer.');
     await refusal.waitFor();
 
     await rondo.services.get('gateway').start();
@@ -132,7 +132,7 @@ describe('the console in a browser', () => {
     await call.getByText('"command": "echo to the wrong place"').waitFor();
     const waiting = page.getByRole('article').filter({ has: page.getByRole('link', { name: 'Publish it.' }) });
     await waiting.getByText('demo/scripted', { exact: true }).waitFor();
-    await waiting.getByText('suna', { exact: true }).waitFor();
+    await waiting.getByText('profile suna', { exact: true }).waitFor();
     await waiting.getByText(/^has waited \d/).waitFor();
     await browser.expectThisAccessibleInEveryLook('the inbox');
     await call.getByRole('button', { name: 'Edit' }).click();

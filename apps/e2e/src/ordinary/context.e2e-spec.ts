@@ -101,7 +101,7 @@ describe('a long conversation in a deployment (I6, I13)', () => {
   );
 
   it('has one summary, or records that it has none, when the summarizer is killed while it writes (I3)', async () => {
-    const summaryModel = 'summary:delay_ms=1200';
+    const summaryModel = 'summary:delay_ms=6000';
     const run = await start({
       model: 'demo/loop:turns=16,output_bytes=2000',
       context: { summary_model: `demo/${summaryModel}` },

@@ -6,6 +6,8 @@ import { ordinaryDeployment } from '../shared-deployment';
 /** More than the buffers between an executor and a client take, so that one who does not read keeps a tunnel. */
 const bytes = 12_000_000;
 const many = 300;
+/** After so long without reading, a reader is dropped and makes place for another one. */
+const stallLimitMs = 30_000;
 
 describe('attack: slow readers', () => {
   let rondo: RunningRondo;
@@ -56,11 +58,15 @@ describe('attack: slow readers', () => {
     const [theirs, own] = [await published(hostile), await published(victim)];
 
     const file = `/v1/sandboxes/${theirs.sandbox}/files/content?path=site/index.html`;
+    const begun = Date.now();
     const visits = await openSlowly('/', [`Host: ${theirs.site.host}`]);
     const reads = await openSlowly(file, ['Host: rondo', `Authorization: Bearer ${hostile.key}`]);
     const served = (lines: string[]) => lines.filter((line) => line.endsWith(' 200')).length;
-    expect(served(visits)).toBe(48);
-    expect(served(reads)).toBe(64);
+    const times = 1 + Math.floor((Date.now() - begun) / stallLimitMs);
+    expect(served(visits)).toBeGreaterThan(0);
+    expect(served(visits)).toBeLessThanOrEqual(48 * times);
+    expect(served(reads)).toBeGreaterThan(0);
+    expect(served(reads)).toBeLessThanOrEqual(64 * times);
 
     for (let times = 0; times < 10; times += 1) {
       const { status } = await victim.request('GET', `/sandboxes/${own.sandbox}/files?path=site`);

@@ -1,11 +1,7 @@
 import { nextEvent } from '../testing/next-event';
 import { RunningGateway } from '../testing/running-gateway';
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await RunningGateway.start();
-});
-afterAll(() => gateway.close());
+const gateway = RunningGateway.forSuite();
 
 async function tenant(): Promise<{ id: string; key: string }> {
   const { body } = await gateway.as().post('/v1/admin/accounts').send({ name: 'Tenant' }).expect(201);

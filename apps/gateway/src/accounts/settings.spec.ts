@@ -1,11 +1,9 @@
 import type { Run } from '@rondo/contract';
 import { RunningGateway } from '../testing/running-gateway';
 
-let gateway: RunningGateway;
+const gateway = RunningGateway.forSuite({ MAX_RUN_BUDGET_USD: 2 });
 let key: string;
-beforeAll(async () => (gateway = await RunningGateway.start({ MAX_RUN_BUDGET_USD: 2 })));
 beforeEach(async () => (key = await gateway.toKey('an account')));
-afterAll(() => gateway.close());
 
 const set = (settings: object) => gateway.as(key).put('/v1/settings').send({ settings });
 const ran = (body: object = {}): Promise<Run> => gateway.createRun({ input: 'Go.', ...body }, key);

@@ -1,11 +1,9 @@
 import type { Agent, AgentVersion } from '@rondo/contract';
 import { RunningGateway } from '../testing/running-gateway';
 
-let gateway: RunningGateway;
+const gateway = RunningGateway.forSuite();
 let key: string;
-beforeAll(async () => (gateway = await RunningGateway.start()));
 beforeEach(async () => (key = await gateway.toKey('an account')));
-afterAll(() => gateway.close());
 
 const api = () => gateway.as(key);
 const made = async (name: string, fields: object = {}): Promise<Agent> =>

@@ -11,8 +11,8 @@ import type {
 } from '@rondo/persistence';
 import { LruCache, type SecretBox } from '@rondo/platform';
 import { InvalidRequest } from '../problems/api-error';
-import type { RunSettingsResolver } from '../runs/run-settings';
-import { validateRepositorySecret } from '../runs/validate-environment';
+import type { RunSettingsResolver } from '../settings/run-settings';
+import { validateRepositorySecret } from '../settings/validate-environment';
 import { sealHeaders } from './seal-headers';
 
 export interface AgentServiceDependencies {

@@ -9,12 +9,10 @@ import {
 import { SecretBox } from '@rondo/platform';
 import { RunningGateway } from '../testing/running-gateway';
 
-let gateway: RunningGateway;
 let key: string;
 const secretsKey = Buffer.alloc(32, 7).toString('base64');
-beforeAll(async () => (gateway = await RunningGateway.start({ MAX_RUN_BUDGET_USD: 2, SECRETS_KEY: secretsKey })));
+const gateway = RunningGateway.forSuite({ MAX_RUN_BUDGET_USD: 2, SECRETS_KEY: secretsKey });
 beforeEach(async () => (key = await gateway.toKey('an account')));
-afterAll(() => gateway.close());
 
 const api = () => gateway.as(key);
 const made = async (definition: AgentDefinition, fields: object = {}): Promise<Agent> =>

@@ -1,11 +1,7 @@
 import { nextEvent } from '../testing/next-event';
 import { RunningGateway, adminKey } from '../testing/running-gateway';
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await RunningGateway.start({ TRUSTED_PROXY_HOPS: 1 });
-});
-afterAll(() => gateway.close());
+const gateway = RunningGateway.forSuite({ TRUSTED_PROXY_HOPS: 1 });
 
 const namesKey = 'The fact of the result names the key that gave it.';
 const addsWork = 'It only adds work, which the log of its run keeps.';

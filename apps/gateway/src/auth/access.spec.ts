@@ -3,11 +3,7 @@ import type { ApiKeyId } from '@rondo/contract';
 import { RunningGateway, adminKey } from '../testing/running-gateway';
 import { nextEvent } from '../testing/next-event';
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await RunningGateway.start({ METRICS_TOKEN: 'token-of-the-metrics' });
-});
-afterAll(() => gateway.close());
+const gateway = RunningGateway.forSuite({ METRICS_TOKEN: 'token-of-the-metrics' });
 
 const newKey = async (scopes: string[], as = adminKey) =>
   (await gateway.as(as).post('/v1/api-keys').send({ name: 'a key', scopes }).expect(201)).body as {

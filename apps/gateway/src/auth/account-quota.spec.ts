@@ -3,17 +3,15 @@ import { RunningGateway } from '../testing/running-gateway';
 import { AccountQuota } from './account-quota';
 
 const perSecond = 10;
-let gateway: RunningGateway;
+const gateway = RunningGateway.forSuite({ ACCOUNT_RATE_LIMIT_PER_SECOND: perSecond });
 let other: RunningGateway;
 beforeAll(async () => {
-  gateway = await RunningGateway.start({ ACCOUNT_RATE_LIMIT_PER_SECOND: perSecond });
   const { DATABASE_URL } = gateway.parts.config;
   other = await RunningGateway.start({ ACCOUNT_RATE_LIMIT_PER_SECOND: perSecond, DATABASE_URL });
   await Promise.all([gateway, other].map(({ parts }) => parts.accountRequests.ping()));
 });
 afterAll(async () => {
   await other.close();
-  await gateway.close();
 });
 
 /** An account with many keys. */

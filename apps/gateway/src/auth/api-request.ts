@@ -1,5 +1,6 @@
 import type { Caller, IdempotentRequest, StoredResponse } from '@rondo/persistence';
 import type { Request } from 'express';
+import { unauthorized } from '../problems/api-error';
 
 /** A request with what the guards have added: its caller, its body, and its idempotency key. */
 export interface ApiRequest extends Request {
@@ -11,4 +12,10 @@ export interface ApiRequest extends Request {
   storeAnswer?: (answer: StoredResponse) => Promise<void>;
   /** Of a request with such a key whose handler reads the body: claims the key, when the handler knows what it got. */
   claimKey?: (identity: object) => Promise<void>;
+}
+
+/** The authenticated caller. Behind the key guard there always is one, except on open routes. */
+export function requireCaller({ caller }: ApiRequest): Caller {
+  if (!caller) throw unauthorized('This needs an API key.');
+  return caller;
 }

@@ -4,8 +4,7 @@ import { ApiError } from '../problems/api-error';
 import { type RequestOrigin, clientAddress } from './client-address';
 import { bearerKey } from './credentials';
 import type { RateLimiter } from './rate-limiter';
-import { isSameOrigin } from './same-origin';
-import { sessionCookie } from './browser-cookie';
+import { isSameOrigin, sessionCookie } from './browser-cookie';
 
 interface CachedCaller {
   readonly caller: Promise<Caller | undefined>;

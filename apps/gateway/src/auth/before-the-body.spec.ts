@@ -1,11 +1,7 @@
 import { RunningGateway, adminKey } from '../testing/running-gateway';
 import { answerBeforeBody } from '../testing/unsent-body';
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await RunningGateway.start({ RATE_LIMIT_PER_SECOND: 1 });
-});
-afterAll(() => gateway.close());
+const gateway = RunningGateway.forSuite({ RATE_LIMIT_PER_SECOND: 1 });
 
 const bytes = 90_000;
 

@@ -1,8 +1,7 @@
-import type { ClientScope, InputBlock, RunSettings } from '@rondo/contract';
+import type { AgentId, ClientScope, EndUser, InputBlock, ProjectId, RunSettings, ThreadId } from '@rondo/contract';
 import { pathParams } from '@rondo/contract/api';
 import { type Audiences, type Caller, type ClientAccess, isReachable } from '@rondo/persistence';
 import { ApiError, InvalidRequest } from '../problems/api-error';
-import type { RunRequest } from '../runs/run-service';
 
 /** The person, or the thread, that a client token is for, within all accounts. */
 export function toClientName({ accountId, client }: Pick<Caller, 'accountId' | 'client'>): string {
@@ -63,9 +62,19 @@ interface Content {
   readonly files?: readonly string[] | undefined;
 }
 
-type ThreadFields = Pick<RunRequest, 'user' | 'agent_id' | 'project_id' | 'metadata'> & {
+interface ThreadFields {
+  readonly user?: EndUser | undefined;
+  readonly agent_id?: AgentId | undefined;
+  readonly project_id?: ProjectId | undefined;
+  readonly metadata?: Readonly<Record<string, string>>;
   readonly title?: string | undefined;
-};
+}
+
+interface RunFields extends ThreadFields {
+  readonly thread_id?: ThreadId | undefined;
+  readonly input?: readonly InputBlock[] | undefined;
+  readonly files?: readonly string[] | undefined;
+}
 
 /** What a client token may ask for: the requests of other callers pass as they are. */
 export class ClientRequests {
@@ -75,7 +84,7 @@ export class ClientRequests {
    * The request of a run, on the thread of the token, or on a new one of its person. Rejects with `thread_not_found`,
    * `forbidden`, and InvalidRequest for a field that is not for browsers.
    */
-  async narrow<Request extends RunRequest>(caller: Caller, request: Request): Promise<Request> {
+  async narrow<Request extends RunFields>(caller: Caller, request: Request): Promise<Request> {
     const { client } = caller;
     if (!client) return request;
     refuseFields(client, request);

@@ -1,6 +1,8 @@
 import type { AccountId } from '@rondo/contract';
-import type { Caller } from '@rondo/persistence';
+import type { Caller, Accounts } from '@rondo/persistence';
 import { ApiError, retryAfter } from '../problems/api-error';
+import type { Logger } from '@rondo/platform';
+import type { GatewayConfig } from '../config';
 
 const retryMs = 1_000;
 
@@ -45,4 +47,20 @@ export class DeploymentOperator {
   close(): void {
     clearTimeout(this.retry);
   }
+}
+
+/** The account that the configured admin key belongs to. */
+export function toOperator(
+  { accounts }: { accounts: Pick<Accounts, 'seedAdmin'> },
+  { RONDO_ADMIN_KEY: key }: Pick<GatewayConfig, 'RONDO_ADMIN_KEY'>,
+  log: Logger,
+): DeploymentOperator {
+  const seedAdmin = async () => {
+    const admin = await accounts.seedAdmin(key);
+    if (admin.isRevoked) log.warn('the configured admin key was revoked: configure another one');
+    return admin;
+  };
+  return new DeploymentOperator(seedAdmin, (error) => {
+    log.warn({ error }, 'admin key not seeded yet');
+  });
 }

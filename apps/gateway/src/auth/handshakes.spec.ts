@@ -3,12 +3,10 @@ import { nextEvent } from '../testing/next-event';
 import { RunningGateway, adminKey } from '../testing/running-gateway';
 import { clientAddress } from './client-address';
 
-let gateway: RunningGateway;
+const gateway = RunningGateway.forSuite({ HANDSHAKES_PER_SECOND: 2, TRUSTED_PROXY_HOPS: 1 });
 beforeAll(async () => {
-  gateway = await RunningGateway.start({ HANDSHAKES_PER_SECOND: 2, TRUSTED_PROXY_HOPS: 1 });
   await gateway.as().get('/v1/runs').expect(200);
 });
-afterAll(() => gateway.close());
 
 const from = (address: string) => ({ 'X-Forwarded-For': `6.6.6.6, ${address}` });
 

@@ -5,17 +5,13 @@ import { nextEvent } from '../testing/next-event';
 import { RunningGateway, adminKey } from '../testing/running-gateway';
 import { beginPost } from '../testing/unsent-body';
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await RunningGateway.start({
-    SOCKETS_PER_ACCOUNT: 2,
-    STREAMS_PER_ACCOUNT: 2,
-    WAITS_PER_ACCOUNT: 2,
-    BODY_LIMIT_BYTES: 400_000,
-    MEMORY_BUDGET_BYTES: 1_500_000,
-  });
+const gateway = RunningGateway.forSuite({
+  SOCKETS_PER_ACCOUNT: 2,
+  STREAMS_PER_ACCOUNT: 2,
+  WAITS_PER_ACCOUNT: 2,
+  BODY_LIMIT_BYTES: 400_000,
+  MEMORY_BUDGET_BYTES: 1_500_000,
 });
-afterAll(() => gateway.close());
 
 /** So many keys of one new account. */
 async function createKeys(name: string, count = 3): Promise<[string, ...string[]]> {

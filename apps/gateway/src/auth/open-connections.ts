@@ -1,5 +1,6 @@
 import type { SessionId } from '@rondo/contract';
 import type { Caller, CallerId } from '@rondo/persistence';
+import { PeriodicTask } from '@rondo/platform';
 import type { CallerCache } from './authenticator';
 import type { ConcurrencyLimits } from './concurrency-limits';
 import { Holding } from './memory-budget';
@@ -18,14 +19,15 @@ const listIds = ({ keyId, sessionId }: Caller): CredentialId[] =>
 /** Connections outlive the request that opened them; when their key is revoked or their session ends, they are closed. */
 export class OpenConnections {
   private readonly open = new Set<Connection>();
-  private readonly timer: NodeJS.Timeout;
+  private readonly checks: PeriodicTask;
 
   constructor(
     private readonly readRevoked: (ids: readonly CredentialId[]) => Promise<readonly CredentialId[]>,
-    private readonly onError: (error: unknown) => void,
+    onError: (error: unknown) => void,
     checkMs = 1_000,
   ) {
-    this.timer = setInterval(() => void this.check().catch(this.onError), checkMs);
+    this.checks = new PeriodicTask({ everyMs: checkMs, work: () => this.check(), failed: onError });
+    this.checks.start();
   }
 
   get count(): number {
@@ -55,7 +57,7 @@ export class OpenConnections {
   }
 
   close(): void {
-    clearInterval(this.timer);
+    void this.checks.stop();
   }
 }
 

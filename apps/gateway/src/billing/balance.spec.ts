@@ -19,17 +19,15 @@ const MODEL_PROVIDERS = JSON.stringify([
   { name: 'vllm', base_url: 'http://127.0.0.1:1/v1', models: [{ id: 'llama3' }] },
 ]);
 
-let gateway: RunningGateway;
+const gateway = RunningGateway.forSuite({ ACCOUNT_TIERS, MODEL_PROVIDERS });
 let worker: TestWorker;
 beforeAll(async () => {
-  gateway = await RunningGateway.start({ ACCOUNT_TIERS, MODEL_PROVIDERS });
   worker = await TestWorker.start(gateway.ownerDatabase, {
     settlesAt: { usual: 1, tiers: { dear: 1.5 } },
   });
 });
 afterAll(async () => {
   await worker.close();
-  await gateway.close();
 });
 
 interface Tenant {

@@ -2,16 +2,8 @@ import type { Run } from '@rondo/contract';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
 
-let gateway: RunningGateway;
-let worker: TestWorker;
-beforeAll(async () => {
-  gateway = await RunningGateway.start({ MAX_RUN_BUDGET_USD: 10 });
-  worker = await TestWorker.start(gateway.database);
-});
-afterAll(async () => {
-  await worker.close();
-  await gateway.close();
-});
+const gateway = RunningGateway.forSuite({ MAX_RUN_BUDGET_USD: 10 });
+const worker = TestWorker.forSuite(gateway);
 
 const spent = { usd: 1, tokens: null, spent_usd: 0.99, spent_tokens: 5 };
 

@@ -1,11 +1,32 @@
 import { Controller } from '@nestjs/common';
-import { type UsageGroup, usageEntry } from '@rondo/contract';
+import { type UsageGroup, usageEntry, type AccountId, type Balance } from '@rondo/contract';
 import { billing, usageEntryQuery, usageQuery, usageSums } from '@rondo/contract/api';
-import { UsageLedger } from '@rondo/persistence';
+import { UsageLedger, Balances } from '@rondo/persistence';
 import type { Request } from 'express';
 import type { z } from 'zod';
 import { Route, type RouteInput } from '../http/route';
-import { toCsv } from './csv';
+import type { AccountTier } from '@rondo/domain';
+import { InvalidRequest } from '../problems/api-error';
+import { AccountLimits } from './account-limits';
+import { AccountQuotas } from './account-quotas';
+
+type Cell = string | number | boolean | null | undefined;
+
+/** Rows as RFC 4180, with a header. A missing value is an empty field. */
+export const toCsv = <Column extends string>(
+  columns: readonly Column[],
+  rows: readonly { readonly [Key in Column]?: Cell }[],
+): string => [columns, ...rows.map((row) => columns.map((column) => row[column]))].map(toLine).join('');
+
+const toLine = (cells: readonly Cell[]): string => `${cells.map(toField).join(',')}\r\n`;
+
+/** A text that a spreadsheet would take for a formula is preceded by an apostrophe. */
+function toField(cell: Cell): string {
+  if (cell === null || cell === undefined) return '';
+  if (typeof cell !== 'string') return String(cell);
+  const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
 
 type Filter = Omit<z.output<typeof usageEntryQuery>, 'limit' | 'after'>;
 
@@ -83,3 +104,49 @@ const toFilter = (query: Filter) => ({
   user: query.user,
   model: query.model,
 });
+
+@Controller()
+export class BalanceController {
+  constructor(
+    private readonly limits: AccountLimits,
+    private readonly balances: Balances,
+    private readonly quotas: AccountQuotas,
+  ) {}
+
+  @Route(billing.getBalance)
+  getBalance({ address }: RouteInput<typeof billing.getBalance>) {
+    return this.readBalance(address.accountId);
+  }
+
+  @Route(billing.getAccountBalance)
+  getAccountBalance({ address }: RouteInput<typeof billing.getAccountBalance>) {
+    return this.readBalance(address.namedId);
+  }
+
+  @Route(billing.setAccountTier)
+  async setAccountTier({ address: { namedId: accountId }, body }: RouteInput<typeof billing.setAccountTier>) {
+    const tier = this.requireTier(body.tier);
+    await this.balances.setTier({ accountId, tier, priceFactor: body.price_factor });
+    return this.readBalance(accountId);
+  }
+
+  @Route(billing.giveCredit)
+  giveCredit({ address: { namedId }, body: { usd, reason }, caller, promised }: RouteInput<typeof billing.giveCredit>) {
+    const { toLimit } = this.limits;
+    return this.balances.give({ accountId: namedId, usd, reason, givenBy: caller.keyId, toLimit, promised });
+  }
+
+  private async readBalance(accountId: AccountId): Promise<Balance> {
+    const balance = await this.limits.toBalance(accountId);
+    return { ...balance, quotas: await this.quotas.readQuotas(accountId) };
+  }
+
+  private requireTier(name: string): AccountTier {
+    const { tiers } = this.limits;
+    if (tiers?.names.includes(name)) return tiers.of(name);
+    const message = tiers
+      ? `must be one of ${tiers.names.join(', ')}`
+      : 'this deployment has no tiers: set ACCOUNT_TIERS';
+    throw new InvalidRequest([{ field: 'tier', message }]);
+  }
+}

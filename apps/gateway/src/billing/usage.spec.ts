@@ -2,18 +2,10 @@ import { type NewFact, modelCallId } from '@rondo/contract';
 import { newUlid } from '@rondo/platform';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
-import { toCsv } from './csv';
+import { toCsv } from './usage.controller';
 
-let gateway: RunningGateway;
-let worker: TestWorker;
-beforeAll(async () => {
-  gateway = await RunningGateway.start();
-  worker = await TestWorker.start(gateway.database);
-});
-afterAll(async () => {
-  await worker.close();
-  await gateway.close();
-});
+const gateway = RunningGateway.forSuite();
+const worker = TestWorker.forSuite(gateway);
 
 const used = (input_tokens: number): NewFact => ({
   type: 'usage.recorded',

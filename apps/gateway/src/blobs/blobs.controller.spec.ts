@@ -4,16 +4,8 @@ import type { Socket } from 'socket.io-client';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
 
-let gateway: RunningGateway;
-let worker: TestWorker;
-beforeAll(async () => {
-  gateway = await RunningGateway.start({ BODY_LIMIT_BYTES: 10 * 1024 * 1024 });
-  worker = await TestWorker.start(gateway.database);
-});
-afterAll(async () => {
-  await worker.close();
-  await gateway.close();
-});
+const gateway = RunningGateway.forSuite({ BODY_LIMIT_BYTES: 10 * 1024 * 1024 });
+const worker = TestWorker.forSuite(gateway);
 
 const api = () => gateway.as();
 const image = (source: object) => [{ type: 'image', source }];

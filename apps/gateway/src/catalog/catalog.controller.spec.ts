@@ -3,11 +3,7 @@ import { tools } from '@rondo/domain';
 import { TestExecutor } from '../testing/test-executor';
 import { RunningGateway } from '../testing/running-gateway';
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await RunningGateway.start();
-});
-afterAll(() => gateway.close());
+const gateway = RunningGateway.forSuite();
 
 interface Listed {
   readonly data: Record<string, unknown>[];
@@ -83,7 +79,8 @@ describe('GET /v1/tools says why a tool is or is not offered', () => {
 });
 
 it('an environment beyond what executors offer is refused by its field, wherever it is given', async () => {
-  const offers = { size: { cpus: 2, memory_mb: 2048, disk_mb: 4096 }, images: ['python'], packages: ['pip'] };
+  const size = { cpus: 2, memory_mb: 2048, disk_mb: 4096 };
+  const offers = { size, size_step: { cpus: 1 }, images: ['python'], packages: ['pip'] };
   const executor = await TestExecutor.start({}, offers);
   try {
     while (!gateway.parts.toolCatalog.executors?.some((heard) => heard.offers)) await sleep(20);
@@ -100,11 +97,15 @@ it('an environment beyond what executors offer is refused by its field, wherever
         ['size.cpus', 'image', 'packages.npm'].map((part) => `${prefix}environment.${part}`),
       );
     }
-    await gateway
-      .as()
-      .post('/v1/runs')
-      .send({ input: 'Go.', environment: { size: { cpus: 2 } } })
-      .expect(202);
+    const send = (cpus: number) =>
+      gateway
+        .as()
+        .post('/v1/runs')
+        .send({ input: 'Go.', environment: { size: { cpus } } });
+    expect((await send(0.5).expect(422)).body.errors).toEqual([
+      { field: 'environment.size.cpus', message: 'must be a whole number on this deployment' },
+    ]);
+    await send(2).expect(202);
   } finally {
     await executor.close();
   }

@@ -9,6 +9,7 @@ import {
   profiles,
 } from '@rondo/domain';
 import type { ModelTerms } from '../billing/account-limits';
+import { type GatewayConfig, toModelNames, toModelProviders } from '../config';
 
 /** A model as the API lists it to an account. */
 export interface OfferedModel extends ListedModel {
@@ -19,7 +20,7 @@ export interface OfferedModel extends ListedModel {
   readonly default_in: readonly ProfileName[];
 }
 
-export interface ModelNames {
+interface ModelNames {
   readonly defaultModel: string;
   readonly aliases: ModelAliases;
   readonly fallbacks: ModelFallbacks;
@@ -49,4 +50,9 @@ export class ModelCatalog {
       };
     });
   }
+}
+
+export function toModelCatalog(config: GatewayConfig): ModelCatalog {
+  const providers = toModelProviders(config);
+  return new ModelCatalog(providers, toModelNames(config, providers));
 }

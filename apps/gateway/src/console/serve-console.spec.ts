@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
 import request from 'supertest';
-import { securityHeaders } from '../http/security-headers';
+import { securityHeaders } from '../gateway-app';
 import { serveConsole } from './serve-console';
 
 describe('the console of a gateway', () => {

@@ -1,8 +1,45 @@
-import { join } from 'node:path';
+import { join, extname, relative, sep } from 'node:path';
 import { type NextFunction, type Request, type Response, Router } from 'express';
-import { type ConsoleFile, createConsoleFile, readConsole } from './console-files';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 
-export const consolePath = '/console';
+/** A file of the console, as it is sent. */
+interface ConsoleFile {
+  readonly type: string;
+  readonly bytes: Buffer;
+  /** Absent where compression would not make it shorter. */
+  readonly compressed?: Buffer;
+  readonly etag: string;
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** The files that the console was built into, by their path below it. None if it was not built. They are read once. */
+function readConsole(directory: string): ReadonlyMap<string, ConsoleFile> {
+  const files = new Map<string, ConsoleFile>();
+  if (!existsSync(directory)) return files;
+  for (const entry of readdirSync(directory, { withFileTypes: true, recursive: true })) {
+    const type = types[extname(entry.name)];
+    if (!entry.isFile() || type === undefined) continue;
+    const path = join(entry.parentPath, entry.name);
+    files.set(relative(directory, path).split(sep).join('/'), createConsoleFile(readFileSync(path), type));
+  }
+  return files;
+}
+
+function createConsoleFile(bytes: Buffer, type: string): ConsoleFile {
+  const compressed = gzipSync(bytes, { level: 9 });
+  const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+  return { type, bytes, etag, ...(compressed.length < bytes.length && { compressed }) };
+}
+
+const consolePath = '/console';
 
 /** Beside this service's `dist`, in the repository as in the image. */
 const built = join(__dirname, '../../../console/dist');

@@ -12,10 +12,9 @@ const packages = join(__dirname, '../../../../node_modules');
 const validator = join(__dirname, '../../testing/validate-documents.mjs');
 const node = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: folder });
 
-let gateway: RunningGateway;
+const gateway = RunningGateway.forSuite();
 let folder: string;
 beforeAll(async () => {
-  gateway = await RunningGateway.start();
   folder = await mkdtemp(join(tmpdir(), 'rondo-documents-'));
   for (const name of ['openapi.json', 'asyncapi.json']) {
     const { text } = await gateway.anonymous.get(`/${name}`).expect(200);
@@ -24,7 +23,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await rm(folder, { recursive: true });
-  await gateway.close();
 });
 
 /** What a user writes against the generated types. Each line fails to compile where a type is `any`, `unknown` or not named. */

@@ -24,17 +24,15 @@ interface Document {
   readonly components: { readonly examples: Readonly<Record<string, { readonly value: unknown }>> };
 }
 
-let gateway: RunningGateway;
+const gateway = RunningGateway.forSuite();
 let document: Document;
 let ajv: Ajv2020;
 beforeAll(async () => {
-  gateway = await RunningGateway.start();
   document = (await gateway.anonymous.get('/openapi.json').expect(200)).body as Document;
   ajv = new Ajv2020({ strict: false, allErrors: true, formats: { binary: true, base64: true } });
   addFormats(ajv);
   ajv.addSchema(document, 'openapi');
 });
-afterAll(() => gateway.close());
 
 const isBinary = ({ schema }: Media): boolean => schema.format === 'binary';
 

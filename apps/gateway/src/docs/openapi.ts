@@ -1,12 +1,12 @@
+import { createHash } from 'node:crypto';
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import type { Express } from 'express';
+import type { Express, RequestHandler } from 'express';
 import { apiRoutes } from '@rondo/contract/api';
 import { describeEvents } from './asyncapi';
 import { describeRoutes } from './describe-routes';
 import { describeSchemas, schemaNames } from './describe-schemas';
 import { withExamples } from './examples';
-import { staticDocument } from './static-document';
 
 type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
 
@@ -56,4 +56,26 @@ export function serveDocs(app: INestApplication, document: () => OpenAPIObject):
   const express = app.getHttpAdapter().getInstance() as Express; // Nest types it as any
   express.get('/openapi.json', staticDocument(document));
   express.get('/asyncapi.json', staticDocument(describeEvents));
+}
+
+/** Serves a JSON document that is built at its first request and is the same bytes from then on, with an `ETag`. */
+export function staticDocument(build: () => object): RequestHandler {
+  let built: { readonly bytes: Buffer; readonly etag: string } | undefined;
+  return (request, response) => {
+    built ??= toBytes(build());
+    response.setHeader('ETag', built.etag);
+    response.setHeader('Cache-Control', 'no-cache');
+    if (request.headers['if-none-match'] === built.etag) {
+      response.status(304).end();
+      return;
+    }
+    response.setHeader('Content-Type', 'application/json; charset=utf-8');
+    response.setHeader('Content-Length', built.bytes.length);
+    response.end(request.method === 'HEAD' ? undefined : built.bytes);
+  };
+}
+
+function toBytes(document: object) {
+  const bytes = Buffer.from(JSON.stringify(document));
+  return { bytes, etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` };
 }

@@ -1,7 +1,7 @@
 import express from 'express';
 import request from 'supertest';
 import { RunningGateway } from '../testing/running-gateway';
-import { staticDocument } from './static-document';
+import { staticDocument } from './openapi';
 
 describe('a static document', () => {
   it('is built once, and not sent again to a client that has it', async () => {

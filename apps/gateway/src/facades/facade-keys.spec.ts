@@ -1,10 +1,6 @@
 import { RunningGateway, adminKey } from '../testing/running-gateway';
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await RunningGateway.start();
-});
-afterAll(() => gateway.close());
+const gateway = RunningGateway.forSuite();
 
 const facade = '/ai-sdk/chat/any/stream';
 

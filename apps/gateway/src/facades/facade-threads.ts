@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { AccountId, RecordedFact, Run, ThreadId } from '@rondo/contract';
-import { type Caller, ChatTaken, type FacadeChat, type FacadeIds, type Runs } from '@rondo/persistence';
+import type { AccountId, MessageId, RecordedFact, Run, ThreadId } from '@rondo/contract';
+import { type Caller, ChatTaken, type FacadeChat, type FacadeIds, type Messages, type Runs } from '@rondo/persistence';
 import { readMaker } from '../auth/client-access';
 import type { AccountQuotas } from '../billing/account-quotas';
 import { type EquivalentRequest, type IdempotentMessages, toPendingKey } from '../idempotency/idempotent-requests';
@@ -8,7 +8,8 @@ import type { RunRequest, RunService } from '../runs/run-service';
 
 interface FacadeThreadsDependencies {
   readonly ids: Pick<FacadeIds, 'findThread' | 'createThread' | 'nameRun'>;
-  readonly runs: Pick<Runs, 'list'>;
+  readonly runs: Pick<Runs, 'current'>;
+  readonly messages: Pick<Messages, 'forNextRun'>;
   readonly service: Pick<RunService, 'create'>;
   readonly idempotent: Pick<IdempotentMessages, 'once'>;
   readonly quotas: Pick<AccountQuotas, 'add'>;
@@ -48,9 +49,15 @@ export class FacadeThreads {
     return ids.createThread(chat);
   }
 
-  async findNewestRun(accountId: AccountId, threadId: ThreadId): Promise<Run | undefined> {
-    const { data } = await this.dependencies.runs.list({ accountId, threadId, limit: 1 });
-    return data[0];
+  /** The one that others of the thread wait for, if there is one. */
+  findNewestRun(accountId: AccountId, threadId: ThreadId): Promise<Run | undefined> {
+    return this.dependencies.runs.current({ accountId, threadId });
+  }
+
+  /** What can be edited. Undefined where nothing was asked. */
+  async findNewestQuestion(accountId: AccountId, threadId: ThreadId): Promise<MessageId | undefined> {
+    const history = await this.dependencies.messages.forNextRun({ accountId, threadId });
+    return history.findLast(({ type }) => type === 'user')?.id;
   }
 
   /**
@@ -93,11 +100,20 @@ export class FacadeThreads {
   }
 }
 
-/** Its key names the chat, and the thread of that is not known to the first request. */
-const toEquivalent = ({ caller, facade, key, request }: WantedRun): EquivalentRequest => ({
-  ...{ caller, path: `/${facade}/chat`, body: request },
+/**
+ * Its key names the chat, and the thread of that is not known to the first request. Instructions may differ when it is repeated:
+ * some clients write the time into them.
+ */
+const toEquivalent = ({
+  caller,
+  facade,
+  key,
+  request: { instructions: _, ...body },
+}: WantedRun): EquivalentRequest => ({
+  ...{ caller, path: `/${facade}/chat`, body },
   key: key && toKey(facade, key),
 });
 
-const toKey = (facade: string, key: readonly string[]): string =>
+/** An idempotency key for what makes a request this one and no other. */
+export const toKey = (facade: string, key: readonly string[]): string =>
   `${facade}:${createHash('sha256').update(JSON.stringify(key)).digest('hex')}`;

@@ -35,6 +35,7 @@ import { McpController } from './mcp/mcp.controller';
 import { McpMessages } from './mcp/mcp-server';
 import { McpQuestions } from './mcp/mcp-questions';
 import { McpTools } from './mcp/mcp-tools';
+import { KnownResponses } from './openai/known-responses';
 import { OpenAiController } from './openai/openai.controller';
 import { OpenAiConversations } from './openai/openai-conversations';
 import { OpenAiConversationsController } from './openai/openai-conversations.controller';
@@ -86,18 +87,19 @@ export class FacadesModule {
 
 /** The façades of one class each. */
 function createSmallFacades(parts: GatewayParts): object[] {
-  const { facadeIds: ids, runs, threads: listed, messages, agents, runService: service, quotas } = parts;
-  const { clientReach, clientRequests } = parts;
+  const { facadeIds: ids, runs, threads: listed, messages, agents, runService: service, quotas, settings } = parts;
+  const { clientReach, clientRequests, idempotentMessages: idempotent } = parts;
   const models = new FacadeModels(parts.catalog, parts.accountLimits);
-  const threads = new FacadeThreads({ ids, runs, service, idempotent: parts.idempotentMessages, quotas });
-  const reads = { ids, listed, runs, messages, agents };
+  const threads = new FacadeThreads({ ids, runs, messages, service, idempotent, quotas });
+  const reads = { ids, listed, runs, agents };
+  const names = { agents, settings };
   return [
     models,
-    new AiSdkChats({ ids, threads, runs, messages, service }),
-    new A2aTasks({ ids, threads, runs, agents, service }),
+    new AiSdkChats({ ids, threads, runs, service }),
+    new A2aTasks({ ids, threads, runs, service, idempotent, ...names }),
     new A2aCards(parts.config.PUBLIC_URL),
-    new AgUiRuns({ ids, threads, runs, messages, agents, service }),
-    new IiAgentSessions({ ...reads, threads, service, models, clientReach, clientRequests }),
+    new AgUiRuns({ ids, threads, runs, messages, service, ...names }),
+    new IiAgentSessions({ ...reads, settings, threads, service, models, clientReach, clientRequests }),
     new SunaRuns({ runs, threads: listed, messages, agents, service, quotas }),
   ];
 }
@@ -116,8 +118,8 @@ function createAnthropic(parts: GatewayParts): object[] {
 
 function createLangGraph(parts: GatewayParts): object[] {
   const { facadeIds: ids, runs, messages, runService: service, idempotentMessages: idempotent, quotas } = parts;
-  const { schedules, scheduleService, runWatches: watches } = parts;
-  const assistants = new LangGraphAssistants({ agents: parts.agents, versions: parts.agentVersions });
+  const { schedules, scheduleService, runWatches: watches, settings } = parts;
+  const assistants = new LangGraphAssistants({ agents: parts.agents, versions: parts.agentVersions, settings });
   const threads = new LangGraphThreads({ ids, threads: parts.threads, messages, runs, quotas, assistants });
   const graphRuns = new LangGraphRuns({ runs, service, idempotent, threads, assistants });
   return [
@@ -131,10 +133,11 @@ function createLangGraph(parts: GatewayParts): object[] {
 }
 
 function createOpenAi(parts: GatewayParts): object[] {
-  const { facadeIds: ids, runs, threads, messages, agents, runService: service, quotas } = parts;
-  const responses = new OpenAiResponses({ ids, runs, threads, agents, service });
-  const conversations = new OpenAiConversations({ threads, messages, runs, responses, quotas });
-  return [responses, conversations, new ResponseReader(parts.runWatches, service)];
+  const { facadeIds: ids, runs, threads, messages, agents, runService: service, quotas, settings } = parts;
+  const known = new KnownResponses({ ids, runs, threads });
+  const responses = new OpenAiResponses({ ids, known, runs, threads, agents, service, settings });
+  const conversations = new OpenAiConversations({ threads, messages, runs, known, quotas });
+  return [known, responses, conversations, new ResponseReader(parts.runWatches, service)];
 }
 
 function createMcp(parts: GatewayParts): object[] {

@@ -1,4 +1,5 @@
-import type { EventPage, RunAddress, Runs } from '@rondo/persistence';
+import type { Run } from '@rondo/contract';
+import type { EventPage, RunAddress, Runs, ThreadAddress } from '@rondo/persistence';
 
 const pageSize = 200;
 
@@ -9,5 +10,16 @@ export async function* readLogPages(runs: Pick<Runs, 'events'>, address: RunAddr
     yield page;
     after = Math.max(page.data.at(-1)?.seq ?? after, page.snapshot?.through_seq ?? 0);
     if (page.data.length === 0 || after >= page.head_seq) return;
+  }
+}
+
+/** All runs of a thread, newest first. What is only a message to another run is none for clients of façades. */
+export async function listThreadRuns(runs: Pick<Runs, 'list'>, thread: ThreadAddress): Promise<readonly Run[]> {
+  const all: Run[] = [];
+  for (let after: string | undefined; ;) {
+    const page = await runs.list({ ...thread, isMessage: false, limit: pageSize, after });
+    all.push(...page.data);
+    if (page.next_cursor === null) return all;
+    after = page.next_cursor;
   }
 }

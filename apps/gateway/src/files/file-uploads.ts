@@ -1,11 +1,10 @@
 import { Readable } from 'node:stream';
-import type { AccountId } from '@rondo/contract';
+import { type AccountId, imageHeader } from '@rondo/contract';
 import type { Caller, FileLimits, Files, StoredFile } from '@rondo/persistence';
 import type { Request } from 'express';
 import type { ApiRequest } from '../auth/api-request';
 import type { MemoryBudget } from '../auth/memory-budget';
 import { ApiError, InvalidRequest } from '../problems/api-error';
-import { toMediaType } from './media-type';
 import { type FormShape, type ReadForm, readForm, toFileName } from './multipart';
 
 /** About what an upload holds in memory at a time. */
@@ -90,5 +89,51 @@ export class FileUploads {
   /** One that cannot be deleted now is deleted a day later. */
   async discard({ accountId }: Uploader, files: readonly StoredFile[]): Promise<void> {
     await Promise.allSettled(files.map(({ id }) => this.files.delete({ accountId, fileId: id })));
+  }
+}
+
+const signatures: readonly (readonly [type: string, hex: string, at?: number])[] = [
+  ['application/pdf', '255044462d'],
+  ['application/gzip', '1f8b'],
+  ['application/zip', '504b0304'],
+  ['application/zip', '504b0506'],
+  ['application/x-7z-compressed', '377abcaf271c'],
+  ['application/x-bzip2', '425a68'],
+  ['application/zstd', '28b52ffd'],
+  ['application/x-sqlite3', '53514c69746520666f726d6174203300'],
+  ['application/x-tar', '7573746172', 257],
+  ['audio/mpeg', '494433'],
+  ['audio/wav', '57415645', 8],
+  ['video/mp4', '66747970', 4],
+];
+const insideZip: readonly (readonly [type: string, name: string])[] = [
+  ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'word/'],
+  ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'xl/'],
+  ['application/vnd.openxmlformats-officedocument.presentationml.presentation', 'ppt/'],
+];
+const headBytes = 64 * 1024;
+
+/**
+ * What a file is, from its first bytes: neither the name nor the type that a client declares says anything about it. HTML,
+ * SVG and other text that a browser would run is `text/plain`.
+ */
+function toMediaType(content: Buffer): string {
+  const head = content.subarray(0, headBytes);
+  const image = imageHeader(head.subarray(0, head.length - (head.length % 3)).toString('base64'));
+  if (image) return image.media_type;
+  const found = signatures.find(([, hex, at = 0]) => head.subarray(at, at + hex.length / 2).toString('hex') === hex);
+  if (!found) return isText(head) ? 'text/plain' : 'application/octet-stream';
+  const [type] = found;
+  if (type !== 'application/zip') return type;
+  return insideZip.find(([, name]) => head.includes(name))?.[0] ?? type;
+}
+
+function isText(head: Buffer): boolean {
+  if (head.includes(0)) return false;
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true }); // the last character may be cut
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -5,11 +5,7 @@ import { once } from 'node:events';
 import { pngSource } from '@rondo/contract/testing';
 import { RunningGateway, adminKey } from '../testing/running-gateway';
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await RunningGateway.start({ MEMORY_BUDGET_BYTES: 16 * 1024 * 1024 });
-});
-afterAll(() => gateway.close());
+const gateway = RunningGateway.forSuite({ MEMORY_BUDGET_BYTES: 16 * 1024 * 1024 });
 
 const upload = (content: Buffer, filename = 'data.bin', key?: string) =>
   gateway.as(key).post('/v1/files').attach('file', content, filename);

@@ -1,10 +1,6 @@
 import { RunningGateway } from '../testing/running-gateway';
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await RunningGateway.start({ MEMORY_BUDGET_BYTES: 16 * 1024 * 1024 });
-});
-afterAll(() => gateway.close());
+const gateway = RunningGateway.forSuite({ MEMORY_BUDGET_BYTES: 16 * 1024 * 1024 });
 
 const post = (path = '/v1/runs', key?: string) => gateway.as(key).post(path);
 const readMessages = async (thread: string) =>

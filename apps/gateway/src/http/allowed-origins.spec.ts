@@ -4,11 +4,7 @@ import { pageOrigin } from './allowed-origins';
 const page = 'https://app.example.com';
 const [stranger, sibling] = ['https://evil.example.com', 'https://app.example.com:8443'];
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await RunningGateway.start({ ALLOWED_ORIGINS: [page] });
-});
-afterAll(() => gateway.close());
+const gateway = RunningGateway.forSuite({ ALLOWED_ORIGINS: [page] });
 
 const ask = (
   path: string,

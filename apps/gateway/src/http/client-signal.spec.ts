@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import { type AddressInfo, type Socket, connect } from 'node:net';
 import { PassThrough } from 'node:stream';
-import { clientSignal, dropWhenStalled } from './client-signal';
+import { clientSignal, dropStalledClients, dropWhenStalled } from './client-signal';
 
 const opened: (Server | Socket)[] = [];
 afterEach(() => {
@@ -74,5 +74,20 @@ describe('the signal of a client', () => {
     client.destroy();
     await once(response, 'close');
     expect(clientSignal(incoming, response).aborted).toBe(true);
+  });
+});
+
+describe('a client of any request', () => {
+  it('is cut off when it takes nothing of the answer, and not while it waits for one', async () => {
+    const drop = dropStalledClients(stalledMs);
+    const server = createServer((incoming, response) => drop(incoming as never, response as never, () => undefined));
+    const client = await serving(server);
+    const [, response] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
+    await once(response, 'timeout');
+    expect(response.destroyed).toBe(false);
+    response.end(endless);
+    await once(response, 'close');
+    await once(client.resume(), 'close');
+    expect(client.bytesRead).toBeLessThan(endless.length);
   });
 });

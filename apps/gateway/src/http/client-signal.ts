@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
+import type { RequestHandler } from 'express';
 
 /** Asks the network whether a client that sends and takes nothing is still there. */
 const keepAliveMs = 30_000;
@@ -27,7 +28,7 @@ export function clientSignal(
   }
   const all = begun.get(socket) ?? watched(socket);
   all.add(leaving);
-  response?.setTimeout(stalledMs, () => destroyIf(socket, socket.writableLength > 0));
+  if (response) dropResponseWhenStalled(response, socket, stalledMs);
   response?.once('close', () => {
     all.delete(leaving);
     leaving.abort();
@@ -35,11 +36,23 @@ export function clientSignal(
   return leaving.signal;
 }
 
+/** The same for the answers to all requests: one that is not taken waits in the memory of this process. */
+export const dropStalledClients =
+  (stalledMs: number): RequestHandler =>
+  ({ socket }, response, next) => {
+    dropResponseWhenStalled(response, socket, stalledMs);
+    next();
+  };
+
 /** The same for an upgraded connection, and for a client that sends what the other side does not take. */
 export function dropWhenStalled(socket: Socket, other: Writable, stalledMs = usualStalledMs): void {
   socket.removeAllListeners('timeout'); // an idle connection may stay, whatever the server of requests thinks of it
   socket.setTimeout(stalledMs, () => destroyIf(socket, socket.writableLength + other.writableLength > 0));
 }
+
+const dropResponseWhenStalled = (response: ServerResponse, socket: Socket, stalledMs: number): void => {
+  response.setTimeout(stalledMs, () => destroyIf(socket, socket.writableLength > 0));
+};
 
 function destroyIf(socket: Socket, isStalled: boolean): void {
   if (isStalled) socket.destroy();

@@ -6,7 +6,7 @@ import { accountId, apiKeyId } from '@rondo/contract';
 import request from 'supertest';
 import type { ApiRequest } from '../auth/api-request';
 import { ConcurrencyLimit } from '../auth/concurrency-limits';
-import { BodyGuard } from './body.guard';
+import { BodyGuard } from '../request-pipeline/body.guard';
 import { HttpAdapter } from './http-adapter';
 
 @Controller()
@@ -50,6 +50,11 @@ describe('HttpAdapter', () => {
     const express = app.getHttpAdapter().getInstance();
     expect(prototypes[0]).toBe(express.request);
     expect(prototypes[1]).toBe(express.response);
+  });
+
+  it('keeps a connection longer than the minute after which proxies close it', async () => {
+    const { headers } = await echo('application/json').set('Connection', 'keep-alive').send('{}');
+    expect(headers['keep-alive']).toBe('timeout=75');
   });
 });
 

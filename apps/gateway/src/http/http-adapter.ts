@@ -6,6 +6,12 @@ import type { ApiRequest } from '../auth/api-request';
 import { toShownAnswer } from '../auth/client-access';
 
 /**
+ * Longer than proxies keep a connection that is not used, 60 s mostly. The side that sends requests has to close first: else one
+ * meets a connection that is just being closed, and a proxy does not send a POST again.
+ */
+const keepAliveTimeout = 75_000;
+
+/**
  * Express, with requests and responses created with its prototypes. By itself it replaces the prototype of Node's objects on
  * every request, which deoptimizes them in V8 and costs more than everything else that Express does.
  */
@@ -17,7 +23,8 @@ export class HttpAdapter extends ExpressAdapter {
     Object.setPrototypeOf(ExpressRequest.prototype, express.request);
     Object.setPrototypeOf(ExpressResponse.prototype, express.response);
     Object.assign(express, { request: ExpressRequest.prototype, response: ExpressResponse.prototype });
-    this.httpServer = createServer({ IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse }, express);
+    const classes = { IncomingMessage: ExpressRequest, ServerResponse: ExpressResponse };
+    this.httpServer = createServer({ ...classes, keepAliveTimeout }, express);
   }
 
   /**

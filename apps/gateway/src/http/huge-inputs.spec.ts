@@ -3,18 +3,16 @@ import { nextEvent } from '../testing/next-event';
 import { RunningGateway } from '../testing/running-gateway';
 import { findExcess } from './json-bounds';
 
-let gateway: RunningGateway;
+const gateway = RunningGateway.forSuite({
+  BODY_LIMIT_BYTES: 10 * 1024 * 1024,
+  THREAD_MAX_MESSAGES: 3,
+  THREAD_MAX_BYTES: 500_000,
+});
 let socket: Socket;
 beforeAll(async () => {
-  gateway = await RunningGateway.start({
-    BODY_LIMIT_BYTES: 10 * 1024 * 1024,
-    THREAD_MAX_MESSAGES: 3,
-    THREAD_MAX_BYTES: 500_000,
-  });
   socket = gateway.socket();
   await nextEvent(socket, 'connect');
 });
-afterAll(() => gateway.close());
 
 interface Refused {
   readonly status: number;

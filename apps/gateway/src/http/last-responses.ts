@@ -31,7 +31,7 @@ export async function untilUnused(server: Server, { withinMs }: { withinMs: numb
   while (performance.now() < deadline && (await readConnections(server)) > 0) await delay(lookEveryMs);
 }
 
-function readConnections(server: Server): Promise<number> {
+export function readConnections(server: Server): Promise<number> {
   return new Promise((resolve, reject) => {
     server.getConnections((error, count) => {
       if (error) reject(error);

@@ -4,11 +4,7 @@ import { nextEvent } from '../testing/next-event';
 import { RunningGateway, adminKey } from '../testing/running-gateway';
 import { findExcess } from './json-bounds';
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await RunningGateway.start({ BODY_LIMIT_BYTES: 1_000_000 });
-});
-afterAll(() => gateway.close());
+const gateway = RunningGateway.forSuite({ BODY_LIMIT_BYTES: 1_000_000 });
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 

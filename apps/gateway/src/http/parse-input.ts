@@ -1,7 +1,6 @@
 import { wellFormed } from '@rondo/domain';
 import type { z } from 'zod';
 import { InvalidRequest } from '../problems/api-error';
-import { fieldErrors } from '../problems/field-errors';
 import type { FieldError } from '../problems/problems';
 import { maxDepth, maxValues, tooDeep, tooMany } from './json-bounds';
 
@@ -23,7 +22,10 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unkn
   return result.data;
 }
 
-/** Postgres stores no NUL characters, and deep JSON overflows the stack of code that recurses. Undefined when all is well. */
+/**
+ * Postgres stores no NUL characters, deep JSON overflows the stack of code that recurses, and a schema would drop `__proto__`
+ * without a word. Undefined when all is well.
+ */
 function findUnstorable(value: unknown): FieldError | undefined {
   if (value instanceof UnreadInput) return value.problem;
   const problem = problemIn(value, { depth: 0, seen: { values: 0 } });
@@ -50,7 +52,7 @@ function problemIn(value: unknown, { depth, seen }: Position): ValueProblem | un
   if (Array.isArray(value)) return problemInItems(value, { depth: depth + 1, seen });
   for (const [key, inner] of Object.entries(value)) {
     if (key.includes('\0')) return here('must not have NUL characters in its names');
-    const problem = problemIn(inner, { depth: depth + 1, seen });
+    const problem = key === '__proto__' ? here('is a reserved name') : problemIn(inner, { depth: depth + 1, seen });
     if (problem) return { ...problem, path: [key, ...problem.path] };
   }
   return undefined;
@@ -66,3 +68,41 @@ function problemInItems(items: readonly unknown[], position: Position): ValuePro
 }
 
 const here = (message: string): ValueProblem => ({ path: [], message });
+
+type Issue = z.core.$ZodIssue;
+
+/** Bounded, so that the response does not grow with the number of errors in a request. */
+const maxLines = 50;
+const maxFieldLength = 200;
+
+/** One entry per invalid field, with its dotted path; an unknown field has its own path. */
+function fieldErrors(error: z.ZodError): FieldError[] {
+  const lines: FieldError[] = [];
+  for (const issue of error.issues) {
+    lines.push(...listLines(issue, []).slice(0, maxLines - lines.length));
+    if (lines.length >= maxLines) break;
+  }
+  return lines;
+}
+
+function listLines(issue: Issue, above: readonly PropertyKey[]): FieldError[] {
+  const path = [...above, ...issue.path];
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ field: dotted([...path, key]), message: 'unknown field' }));
+  }
+  if (issue.code === 'invalid_union') {
+    const nearest = nearestBranch(issue.errors);
+    if (nearest) return nearest.flatMap((inner) => listLines(inner, path));
+  }
+  return [{ field: dotted(path), message: issue.message }];
+}
+
+/** The branch whose errors are deepest: most likely the one that was meant. None where all fail at their root. */
+function nearestBranch(branches: readonly Issue[][]): Issue[] | undefined {
+  const depth = (issues: Issue[]) => issues.reduce((deepest, { path }) => Math.max(deepest, path.length), 0);
+  const isOfSize = (issues: Issue[]) => issues.every(({ code }) => code === 'too_big' || code === 'too_small');
+  const deeper = branches.filter((issues) => depth(issues) > 0).sort((a, b) => depth(b) - depth(a))[0];
+  return deeper ?? branches.find(isOfSize);
+}
+
+const dotted = (path: readonly PropertyKey[]): string => path.map(String).join('.').slice(0, maxFieldLength);

@@ -22,7 +22,7 @@ import {
 import type { Caller, PendingKey, StoredResponse } from '@rondo/persistence';
 import type { Response } from 'express';
 import { z } from 'zod';
-import { AuditInterceptor } from '../audit/audit.interceptor';
+import { AuditInterceptor } from './audit.interceptor';
 import type { ApiRequest } from '../auth/api-request';
 import { ApiError, InvalidRequest, unauthorized } from '../problems/api-error';
 import { parseInput } from './parse-input';

@@ -1,10 +1,6 @@
 import { RunningGateway } from '../testing/running-gateway';
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await RunningGateway.start();
-});
-afterAll(() => gateway.close());
+const gateway = RunningGateway.forSuite();
 
 const post = (key: string, body: object = { input: 'Go.' }, path = '/v1/runs') =>
   gateway.as().post(path).set('Idempotency-Key', key).send(body);

@@ -2,7 +2,7 @@ import crypto from 'node:crypto';
 import { type AccountId, accountId } from '@rondo/contract';
 import { anthropic, secrets } from '@rondo/contract/api';
 import type { ApiRequest } from '../auth/api-request';
-import { readAttempt } from '../facades/repeated-posts';
+import { readAttempt } from './repeated-posts';
 import { ApiError } from '../problems/api-error';
 import { idempotentRequest, requestHash } from './idempotent-requests';
 import { KeysInFlight } from './keys-in-flight';

@@ -3,16 +3,8 @@ import type { Socket } from 'socket.io-client';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
 
-let gateway: RunningGateway;
-let worker: TestWorker;
-beforeAll(async () => {
-  gateway = await RunningGateway.start();
-  worker = await TestWorker.start(gateway.database);
-});
-afterAll(async () => {
-  await worker.close();
-  await gateway.close();
-});
+const gateway = RunningGateway.forSuite();
+const worker = TestWorker.forSuite(gateway);
 
 interface Answer {
   readonly ok: boolean;

@@ -98,7 +98,7 @@ describe('a replica without the last facts that is promoted', () => {
     const last = (await again).at(-1)?.id ?? '';
     expect(last).toBe(`${data.at(-1)?.seq}.${data.at(-1)?.epoch}`);
     await gateway.as().get(`/v1/runs/${run.id}/stream`).set('Last-Event-ID', last).expect(204);
-  }, 60_000);
+  });
 });
 
 describe('a synchronous replica that is promoted', () => {
@@ -125,5 +125,5 @@ describe('a synchronous replica that is promoted', () => {
     const { body } = await gateway.as().get(`/v1/runs/${run.id}/events`).expect(200);
     expect(shown.map((text) => JSON.parse(text) as unknown)).toEqual((body as { data: unknown }).data);
     expect((await again).map((frame) => createEvent(frame).type)).not.toContain('stream.rewound');
-  }, 60_000);
+  });
 });

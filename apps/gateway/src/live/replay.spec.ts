@@ -5,16 +5,8 @@ import { TestWorker } from '../testing/test-worker';
 import { collect, readStream } from './testing/sse-reader';
 import type { SubscriberEvent } from './stream-notices';
 
-let gateway: RunningGateway;
-let worker: TestWorker;
-beforeAll(async () => {
-  gateway = await RunningGateway.start();
-  worker = await TestWorker.start(gateway.database);
-});
-afterAll(async () => {
-  await worker.close();
-  await gateway.close();
-});
+const gateway = RunningGateway.forSuite();
+const worker = TestWorker.forSuite(gateway);
 
 /** A terminal run with texts that two serializations easily write differently. */
 async function endedRun(): Promise<Run> {
@@ -74,7 +66,7 @@ describe('replay', () => {
       expect(await overStream(id, after)).toEqual(rest);
       expect(await overSocket(id, after)).toEqual(rest);
     }
-  }, 30_000);
+  });
 });
 
 describe('after retention has removed facts', () => {

@@ -70,6 +70,7 @@ export class RunBroadcast {
   private pending: RunEvent[] = [];
   private repairing: Promise<void> | undefined;
   private idleSince = performance.now();
+  private onFirstEvent: (() => void) | undefined;
 
   private head = notStarted;
   private wasCut = false;
@@ -86,6 +87,11 @@ export class RunBroadcast {
   /** Once it resolves, reading the log and then receiving from the feed misses nothing. */
   ready(): Promise<void> {
     return (this.feedReady ??= withinMs(this.feed.ready(), this.settings.feedReadyMs));
+  }
+
+  /** Resolves when the feed has brought an event, and no later than this. */
+  async firstEvent(ms: number): Promise<void> {
+    if (this.pending.length === 0) await withinMs(new Promise((resolve) => (this.onFirstEvent = resolve)), ms);
   }
 
   get runId(): RunId {
@@ -187,6 +193,7 @@ export class RunBroadcast {
     if (hasStarted && this.apply(event, { json })) return;
     if (this.pending.length >= this.settings.pendingEvents) this.pending = [];
     this.pending.push(event);
+    this.onFirstEvent?.();
     if (hasStarted) void this.repairInBackground();
   }
 

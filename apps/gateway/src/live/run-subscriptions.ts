@@ -1,7 +1,7 @@
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { type Run, isTerminal } from '@rondo/contract';
 import type { CreatedRun, ReadPosition, RunAddress } from '@rondo/persistence';
-import { afterImmediates } from '@rondo/platform';
+import { PeriodicTask, afterImmediates } from '@rondo/platform';
 import { type MemoryBudget, memoryPer } from '../auth/memory-budget';
 import { RunBroadcast, type RunBroadcastSettings } from './run-broadcast';
 import type { Opening, RunSources } from './run-sources';
@@ -37,13 +37,16 @@ export type NewRunLog = Pick<CreatedRun, 'run' | 'facts'>;
 interface Start {
   readonly open: (broadcast: RunBroadcast) => Promise<Opening>;
   /** Resolves when the request that subscribed has its answer, which precedes all events. */
-  readonly answered: () => Promise<unknown>;
+  readonly answered: (broadcast: RunBroadcast) => Promise<unknown>;
   /** Gives back the memory that it takes. */
   readonly release: () => void;
 }
 
-/** The first events of a new run wait this long, so that sending them does not delay its job on the way to a worker. */
-const newRunDelayMs = 4;
+/**
+ * The first events of a new run are sent with the first ones of its worker, which come within so long: a message less, and none that
+ * delays the job on its way to the worker.
+ */
+const newRunDelayMs = 30;
 
 interface SharedBroadcast {
   readonly broadcast: RunBroadcast;
@@ -58,14 +61,15 @@ export class RunSubscriptions {
   private readonly broadcasts = new Map<string, SharedBroadcast>();
   private readonly subscribers = new Set<RunSubscriber>();
   private readonly closing = new AbortController();
-  private readonly timer: NodeJS.Timeout;
-  private isPolling = false;
+  private readonly polls: PeriodicTask;
 
   constructor(
     private readonly sources: RunSources,
     private readonly settings: RunSubscriptionsSettings,
   ) {
-    this.timer = setInterval(() => void this.poll(), settings.pollMs);
+    const { pollMs: everyMs, onError: failed } = settings;
+    this.polls = new PeriodicTask({ everyMs, work: () => this.poll(), failed });
+    this.polls.start();
   }
 
   /** Aborted when this process shuts down. */
@@ -90,7 +94,7 @@ export class RunSubscriptions {
       await broadcast.ready();
       return this.sources.open(address, { after: options.after, afterEpoch: options.afterEpoch });
     };
-    return this.start(address, options, { open, answered: setImmediate, release: this.hold(address) });
+    return this.start(address, options, { open, answered: () => setImmediate(), release: this.hold(address) });
   }
 
   /**
@@ -128,7 +132,8 @@ export class RunSubscriptions {
       const { run, facts } = await creating;
       return { run, holder: undefined, events: facts, isEnd: true };
     };
-    return this.start(address, { ...options, after: 0 }, { open, answered: () => sleep(newRunDelayMs), release });
+    const answered = (broadcast: RunBroadcast) => setImmediate().then(() => broadcast.firstEvent(newRunDelayMs));
+    return this.start(address, { ...options, after: 0 }, { open, answered, release });
   }
 
   /** Ends all: the database was replaced, and may lack what was sent. Clients come again and say what they have. */
@@ -138,7 +143,7 @@ export class RunSubscriptions {
   }
 
   close(): void {
-    clearInterval(this.timer);
+    void this.polls.stop();
     this.closing.abort();
     for (const subscriber of this.subscribers) subscriber.close();
   }
@@ -156,7 +161,7 @@ export class RunSubscriptions {
     };
     try {
       const opening = await open(broadcast);
-      const ending = answered().then(() => this.deliver(broadcast, address, { ...options, opening }));
+      const ending = answered(broadcast).then(() => this.deliver(broadcast, address, { ...options, opening }));
       return { run: opening.run, ending: ending.finally(leave) };
     } catch (error) {
       leave();
@@ -220,16 +225,9 @@ export class RunSubscriptions {
   private async poll(): Promise<void> {
     const all = [...this.broadcasts.values()].map(({ broadcast }) => broadcast);
     const idle = all.filter((broadcast) => broadcast.isIdle(this.settings.pollMs));
-    if (idle.length === 0 || this.isPolling) return;
-    this.isPolling = true;
-    try {
-      const heads = await this.sources.readHeads(idle.map(({ runId }) => runId));
-      await Promise.all(idle.map((broadcast) => broadcast.poll(heads.get(broadcast.runId))));
-    } catch (error) {
-      this.settings.onError(error);
-    } finally {
-      this.isPolling = false;
-    }
+    if (idle.length === 0) return;
+    const heads = await this.sources.readHeads(idle.map(({ runId }) => runId));
+    await Promise.all(idle.map((broadcast) => broadcast.poll(heads.get(broadcast.runId))));
   }
 }
 

@@ -5,16 +5,8 @@ import { RunningGateway, adminKey } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
 import { StrictClient } from './testing/scripted-run';
 
-let gateway: RunningGateway;
-let worker: TestWorker;
-beforeAll(async () => {
-  gateway = await RunningGateway.start();
-  worker = await TestWorker.start(gateway.database);
-});
-afterAll(async () => {
-  await worker.close();
-  await gateway.close();
-});
+const gateway = RunningGateway.forSuite();
+const worker = TestWorker.forSuite(gateway);
 
 interface Answer {
   readonly ok: boolean;

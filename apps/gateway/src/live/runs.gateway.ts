@@ -1,5 +1,11 @@
-import { ConnectedSocket, MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
-import type { OnGatewayConnection, OnGatewayInit } from '@nestjs/websockets';
+import {
+  ConnectedSocket,
+  MessageBody,
+  SubscribeMessage,
+  WebSocketGateway,
+  type OnGatewayConnection,
+  type OnGatewayInit,
+} from '@nestjs/websockets';
 import { type Approval, type Run, type ToolCall, runId } from '@rondo/contract';
 import {
   callerToolCalls as routesOfCalls,

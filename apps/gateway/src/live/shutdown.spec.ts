@@ -37,7 +37,7 @@ describe('a gateway that shuts down with subscribers', () => {
     await claimed.finishMessage();
     await claimed.complete();
     expect((await gateway.read(run.id)).status).toBe('completed');
-  }, 30_000);
+  });
 });
 
 describe('a gateway that shuts down while a client waits for a run', () => {
@@ -53,5 +53,5 @@ describe('a gateway that shuts down while a client waits for a run', () => {
     const response = await waiting;
     expect(response.headers.get('connection')).toBe('close');
     expect(await response.json()).toMatchObject({ id: run.id, status: 'queued' });
-  }, 30_000);
+  });
 });

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { type Socket as TcpSocket, connect } from 'node:net';
+import { setTimeout as nextPoll } from 'node:timers/promises';
 import type { Run, RunEvent } from '@rondo/contract';
 import type { Socket } from 'socket.io-client';
 import { nextEvent } from '../testing/next-event';
@@ -22,6 +24,7 @@ afterAll(async () => {
 
 const piece = 'x'.repeat(64 * 1024);
 const messages = 80;
+const largeText = 'x'.repeat(16 * 1024 * 1024);
 
 /** Twenty megabytes in messages, and as much again in deltas: more than any buffer below the gateway holds. */
 async function streamMessages(claimed: WorkerRun): Promise<void> {
@@ -31,15 +34,31 @@ async function streamMessages(claimed: WorkerRun): Promise<void> {
   }
 }
 
-/** A client that requests the stream and then reads nothing. */
-async function unreadStream(path: string): Promise<TcpSocket> {
+/** What a client asks for. With a body it is a POST. */
+interface Asked {
+  readonly path: string;
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Resolves when so many clients are connected, and no more. */
+async function untilConnected(count: number): Promise<void> {
+  while ((await strict.countConnections()) !== count) await nextPoll(20);
+}
+
+/** A client that sends a request and then reads nothing. */
+function leaveUnread({ path, body, headers }: Asked): TcpSocket {
   const { hostname, port } = new URL(strict.url);
-  const socket = connect(Number(port), hostname);
-  socket.pause();
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${adminKey}\r\n\r\n`);
-  while (strict.parts.subscriptions.runCount === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  const socket = connect(Number(port), hostname).pause();
+  socket.on('error', () => undefined); // it is cut off
+  const sent = body ? JSON.stringify(body) : '';
+  const all = { Host: 'x', Authorization: `Bearer ${adminKey}`, ...usual, ...headers, 'Content-Length': sent.length };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  socket.write(`${[`${body ? 'POST' : 'GET'} ${path} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n${sent}`);
   return socket;
 }
+
+const usual = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
 
 async function subscribed(served: RunningGateway, runId: string): Promise<{ socket: Socket; client: StrictClient }> {
   const socket = served.socket();
@@ -56,24 +75,49 @@ async function subscribed(served: RunningGateway, runId: string): Promise<{ sock
 const createTcpSocket = (socket: Socket): TcpSocket =>
   (socket.io.engine.transport as unknown as { ws: { _socket: TcpSocket } }).ws._socket; // not part of its public types
 
-/** The address of a run's stream, and the headers with which it is read again when it is over, where it can be. */
-type Streamed = readonly [toPath: (run: Pick<Run, 'id' | 'thread_id'>) => string, again: Record<string, string> | null];
+interface Streamed {
+  readonly toRequest: (run: Pick<Run, 'id' | 'thread_id'>) => Asked;
+  /** The headers with which it is read again when the run is over, where it can be. */
+  readonly again?: Readonly<Record<string, string>>;
+}
+
+const toRpc = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params });
+
+const streams: Readonly<Record<string, Streamed>> = {
+  'of the API': { toRequest: ({ id }) => ({ path: `/v1/runs/${id}/stream` }), again: {} },
+  'of Suna': { toRequest: ({ id }) => ({ path: `/suna/api/agent-run/${id}/stream` }), again: {} },
+  'of OpenAI': {
+    toRequest: ({ id }) => ({ path: `/openai/v1/responses/${id.replace('run_', 'resp_')}?stream=true` }),
+    again: {},
+  },
+  'of LangGraph': {
+    toRequest: ({ id, thread_id: thread }) => ({
+      path: `/langgraph/threads/${thread}/runs/${id}/stream?stream_mode=messages-tuple`,
+    }),
+    again: { 'Last-Event-ID': '-1' },
+  },
+  'of the AI SDK': { toRequest: ({ thread_id: thread }) => ({ path: `/ai-sdk/chat/${thread}/stream` }) },
+  'of Claude Managed Agents': {
+    toRequest: ({ thread_id: thread }) => ({
+      path: `/anthropic/v1/sessions/${thread}/events/stream?event_deltas[]=agent.message`,
+      headers: { 'anthropic-version': '2023-06-01' },
+    }),
+  },
+  'of AG-UI': {
+    toRequest: ({ id, thread_id: thread }) => ({
+      path: '/ag-ui',
+      body: { threadId: thread, runId: id, messages: [] },
+    }),
+  },
+  'of A2A': { toRequest: ({ id }) => ({ path: '/a2a', body: toRpc('SubscribeToTask', { id }) }) },
+};
 
 describe('a client that does not read', () => {
-  it.each<[string, ...Streamed]>([
-    ['of the API', ({ id }) => `/v1/runs/${id}/stream`, {}],
-    ['of Suna', ({ id }) => `/suna/api/agent-run/${id}/stream`, {}],
-    ['of OpenAI', ({ id }) => `/openai/v1/responses/${id.replace('run_', 'resp_')}?stream=true`, {}],
-    [
-      'of LangGraph',
-      ({ id, thread_id: thread }) => `/langgraph/threads/${thread}/runs/${id}/stream?stream_mode=messages-tuple`,
-      { 'Last-Event-ID': '-1' },
-    ],
-    ['of the AI SDK', ({ thread_id: thread }) => `/ai-sdk/chat/${thread}/stream`, null],
-  ])('is disconnected from a stream %s, and does not slow down others', async (_, toPath, again) => {
+  it('is disconnected from a stream of any protocol, and does not slow down others', async () => {
     const run = await gateway.createRun();
     const claimed = await worker.claim(run.id);
-    const unread = await unreadStream(toPath(run));
+    const unread = Object.values(streams).map(({ toRequest }) => leaveUnread(toRequest(run)));
+    while (strict.parts.connections.count < unread.length) await nextPoll(5);
     const { socket, client } = await subscribed(strict, run.id);
 
     await streamMessages(claimed);
@@ -81,16 +125,20 @@ describe('a client that does not read', () => {
     while (!client.ended) await nextEvent(socket, 'event');
     expect(client.violations).toEqual([]);
 
-    while (strict.parts.connections.count > 1) await new Promise((resolve) => setTimeout(resolve, 20));
-    unread.destroy();
+    await untilConnected(1);
     expect(socket.connected).toBe(true);
-
     socket.disconnect();
+    const names = Object.keys(streams);
+    await Promise.all(unread.map((one) => once(one.resume(), 'close')));
+    const hasAll = (_: string, index: number) => (unread[index]?.bytesRead ?? 0) >= messages * 4 * piece.length;
+    expect(names.filter(hasAll)).toEqual([]);
 
-    if (!again) return;
-    const headers = { Authorization: `Bearer ${adminKey}`, ...again };
-    const replayed = await (await fetch(`${strict.url}${toPath(run)}`, { headers })).text();
-    expect(replayed.split(piece.repeat(4)).length - 1).toBeGreaterThanOrEqual(messages);
+    for (const { toRequest, again } of Object.values(streams)) {
+      if (!again) continue;
+      const headers = { Authorization: `Bearer ${adminKey}`, ...again };
+      const replayed = await (await fetch(`${gateway.url}${toRequest(run).path}`, { headers })).text();
+      expect(replayed.split(piece.repeat(4)).length - 1).toBeGreaterThanOrEqual(messages);
+    }
   });
 
   it('receives what it missed when it reads again', async () => {
@@ -108,5 +156,44 @@ describe('a client that does not read', () => {
 
     expect(client.violations).toEqual([]);
     expect(client.messages).toHaveLength(messages + 1);
+  });
+});
+
+describe('a client that takes nothing of a large answer', () => {
+  let run: Run;
+  beforeAll(async () => {
+    run = await gateway.createRun();
+    const claimed = await worker.claim(run.id);
+    claimed.streamText(largeText, { published: false });
+    await claimed.finishMessage({ published: false });
+    await claimed.complete({ published: false });
+  });
+
+  const version = '2026-07-28';
+  const about = {
+    'io.modelcontextprotocol/protocolVersion': version,
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const getRun = (id: string) => ({ name: 'get_run', arguments: { run_id: id } });
+
+  it.each<[string, (run: Run) => Asked]>([
+    ['of OpenAI', ({ id }) => ({ path: `/openai/v1/responses/${id.replace('run_', 'resp_')}` })],
+    ['of A2A', ({ id }) => ({ path: '/a2a', body: toRpc('GetTask', { id }) })],
+    ['of MCP', ({ id }) => ({ path: '/mcp', body: toRpc('tools/call', getRun(id)) })],
+    [
+      'of MCP since 2026-07-28',
+      ({ id }) => ({
+        path: '/mcp',
+        body: toRpc('tools/call', { ...getRun(id), _meta: about }),
+        headers: { 'MCP-Protocol-Version': version, 'Mcp-Method': 'tools/call', 'Mcp-Name': 'get_run' },
+      }),
+    ],
+  ])('%s is disconnected', async (_, toRequest) => {
+    const unread = leaveUnread(toRequest(run));
+    await untilConnected(1);
+    await untilConnected(0);
+    await once(unread.resume(), 'close');
+    expect(unread.bytesRead).toBeLessThan(largeText.length);
   });
 });

@@ -4,7 +4,7 @@ import type { WorkSignal } from '@rondo/messaging';
 import type { AuditLog, Caller, ReadPosition, RunAddress } from '@rondo/persistence';
 import type { Namespace, Socket } from 'socket.io';
 import { z } from 'zod';
-import type { AuditAction } from '../audit/audit.interceptor';
+import type { AuditAction } from '../http/audit.interceptor';
 import type { RequestRate } from '../auth/account-quota';
 import type { Authenticator } from '../auth/authenticator';
 import {

@@ -3,16 +3,8 @@ import { TestWorker } from '../testing/test-worker';
 import { StrictClient } from './testing/scripted-run';
 import { collect, createEvent, readStream } from './testing/sse-reader';
 
-let gateway: RunningGateway;
-let worker: TestWorker;
-beforeAll(async () => {
-  gateway = await RunningGateway.start();
-  worker = await TestWorker.start(gateway.database);
-});
-afterAll(async () => {
-  await worker.close();
-  await gateway.close();
-});
+const gateway = RunningGateway.forSuite();
+const worker = TestWorker.forSuite(gateway);
 
 const toStream = (runId: string, query = '') => `${gateway.url}/v1/runs/${runId}/stream${query}`;
 

@@ -3,19 +3,9 @@ import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
 import type { ThreadEvent } from './thread-subscriptions';
 
-let gateway: RunningGateway;
-let other: RunningGateway;
-let worker: TestWorker;
-beforeAll(async () => {
-  gateway = await RunningGateway.start();
-  other = await RunningGateway.start({ DATABASE_URL: gateway.parts.config.DATABASE_URL });
-  worker = await TestWorker.start(gateway.database);
-});
-afterAll(async () => {
-  await worker.close();
-  await other.close();
-  await gateway.close();
-});
+const gateway = RunningGateway.forSuite();
+const other = gateway.anotherForSuite();
+const worker = TestWorker.forSuite(gateway);
 
 /** Follows a thread, and tells when an event has arrived. */
 async function follow(at: RunningGateway, threadId: ThreadId, after = { place: 1, seq: 0 }) {

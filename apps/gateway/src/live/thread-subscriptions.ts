@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Run, ThreadId } from '@rondo/contract';
 import { TerminalError, type RunWatch } from '@rondo/domain';
 import type { BegunRun, ThreadAddress } from '@rondo/persistence';
-import { anySignal } from '@rondo/platform';
+import { PeriodicTask, anySignal } from '@rondo/platform';
 import type { RunSubscriptions } from './run-subscriptions';
 import type { Ending } from './run-subscriber';
 import type { SubscriberEvent } from './stream-notices';
@@ -60,16 +60,16 @@ interface Waiter {
  */
 export class ThreadSubscriptions {
   private readonly waiters = new Set<Waiter>();
-  private readonly timer: NodeJS.Timeout;
-  private isPolling = false;
 
   constructor(
     private readonly sources: ThreadSources,
     private readonly runs: Pick<RunSubscriptions, 'subscribe' | 'closed'>,
     private readonly settings: ThreadSubscriptionsSettings,
   ) {
-    this.timer = setInterval(() => void this.poll(), settings.pollMs);
-    runs.closed.addEventListener('abort', () => clearInterval(this.timer));
+    const { pollMs: everyMs, onError: failed } = settings;
+    const polls = new PeriodicTask({ everyMs, work: () => this.poll(), failed });
+    polls.start();
+    runs.closed.addEventListener('abort', () => void polls.stop());
   }
 
   /**
@@ -152,19 +152,12 @@ export class ThreadSubscriptions {
 
   private async poll(): Promise<void> {
     const waiters = [...this.waiters];
-    if (waiters.length === 0 || this.isPolling) return;
-    this.isPolling = true;
-    try {
-      const counts = await this.sources.countBegun([...new Set(waiters.map(({ threadId }) => threadId))]);
-      for (const waiter of waiters) {
-        const count = counts.get(waiter.threadId);
-        waiter.isDeleted = count === undefined;
-        if (count !== waiter.known) waiter.wake();
-      }
-    } catch (error) {
-      this.settings.onError(error);
-    } finally {
-      this.isPolling = false;
+    if (waiters.length === 0) return;
+    const counts = await this.sources.countBegun([...new Set(waiters.map(({ threadId }) => threadId))]);
+    for (const waiter of waiters) {
+      const count = counts.get(waiter.threadId);
+      waiter.isDeleted = count === undefined;
+      if (count !== waiter.known) waiter.wake();
     }
   }
 }

@@ -3,16 +3,11 @@ import { type Socket as TcpSocket, connect } from 'node:net';
 import { nextEvent } from '../testing/next-event';
 import { RunningGateway } from '../testing/running-gateway';
 
-let gateway: RunningGateway;
 const megabyte = 1024 * 1024;
 const frameBytes = 10 * megabyte;
 const socketsPerAddress = 120;
+const gateway = RunningGateway.forSuite({ BODY_LIMIT_BYTES: frameBytes, HANDSHAKES_PER_SECOND: socketsPerAddress / 2 });
 const piece = Buffer.alloc(megabyte);
-
-beforeAll(async () => {
-  gateway = await RunningGateway.start({ BODY_LIMIT_BYTES: frameBytes, HANDSHAKES_PER_SECOND: socketsPerAddress / 2 });
-});
-afterAll(() => gateway.close());
 
 /** The head of a masked text frame that announces this many bytes. */
 function frameHead(bytes: number): Buffer {

@@ -15,7 +15,7 @@ import {
 } from '@rondo/messaging';
 import type { SecretBox } from '@rondo/platform';
 import { ApiError, InvalidRequest, retryAfter } from '../problems/api-error';
-import { sealedServer } from '../runs/sealed-server';
+import { sealedServer } from '../settings/sealed-server';
 
 /** Executors announce themselves every second. */
 const announcedWithinMs = 2_500;

@@ -20,7 +20,7 @@ const echo = {
 };
 const connected: McpDiscovery = { how: 'connected', tools: [echo], refused: [{ tool: 'bad', reason: 'no schema' }] };
 
-let gateway: RunningGateway;
+const gateway = RunningGateway.forSuite({ SECRETS_KEY: secretsKey });
 let stop: () => Promise<void>;
 let asked: McpDiscoverRequest[] = [];
 let answer: McpDiscovery;
@@ -28,7 +28,6 @@ let askedPrompts: McpPromptRequest[] = [];
 let prompts: McpPromptAnswer;
 
 beforeAll(async () => {
-  gateway = await RunningGateway.start({ SECRETS_KEY: secretsKey });
   const executor = await TestExecutor.start();
   const log = createLogger({ name: 'test', level: 'silent' });
   const link = await connectNats({ url: testServer('TEST_NATS_URL'), name: 'test', log });
@@ -45,7 +44,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await stop();
-  await gateway.close();
 });
 beforeEach(() => {
   asked = [];

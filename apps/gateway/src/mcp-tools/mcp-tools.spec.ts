@@ -1,9 +1,7 @@
 import { RunningGateway } from '../testing/running-gateway';
 import { seenMcpTool } from '../testing/seen-mcp-tool';
 
-let gateway: RunningGateway;
-beforeAll(async () => (gateway = await RunningGateway.start()));
-afterAll(() => gateway.close());
+const gateway = RunningGateway.forSuite();
 
 describe('tools of MCP servers over REST', () => {
   it('are listed with what has changed, and confirmed by its fingerprint', async () => {

@@ -2,15 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RunningGateway, adminKey } from '../testing/running-gateway';
 import { TestExecutor } from '../testing/test-executor';
 
-let gateway: RunningGateway;
+const gateway = RunningGateway.forSuite();
 let executor: TestExecutor;
 beforeAll(async () => {
-  gateway = await RunningGateway.start();
   executor = await TestExecutor.start({ search_engine: 'Set a key.' });
 });
 afterAll(async () => {
   await executor.close();
-  await gateway.close();
 });
 
 const health = async (key = adminKey) => (await gateway.as(key).get('/v1/admin/health').expect(200)).body;

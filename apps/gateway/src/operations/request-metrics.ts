@@ -1,5 +1,7 @@
 import type { RequestHandler, Response } from 'express';
-import { Histogram, type Registry } from 'prom-client';
+import { Histogram, type Registry, Gauge } from 'prom-client';
+import type { OpenConnections } from '../auth/open-connections';
+import type { RunSubscriptions } from '../live/run-subscriptions';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const otherMethod = 'OTHER';
@@ -37,3 +39,22 @@ const isProbe = /^\/(health|metrics)(\/|$)/;
 
 const lastsLong = (path: string, response: Response): boolean =>
   path.endsWith('/wait') || String(response.getHeader('content-type')).startsWith('text/event-stream');
+
+/** What this gateway currently serves. */
+export function registerGauges(
+  registry: Registry,
+  { subscriptions, connections }: { subscriptions: RunSubscriptions; connections: OpenConnections },
+): void {
+  const gauge = (name: string, help: string, value: () => number) =>
+    new Gauge({
+      name: `rondo_gateway_${name}`,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(value());
+      },
+    });
+  gauge('watched_runs', 'Runs with subscribers in this process.', () => subscriptions.runCount);
+  gauge('watchers', 'Subscriptions to runs.', () => subscriptions.subscriberCount);
+  gauge('connections', 'Open sockets, event streams and waits.', () => connections.count);
+}

@@ -6,12 +6,11 @@ import { TestExecutor } from '../testing/test-executor';
 
 const times = 100;
 
-let gateway: RunningGateway;
+const gateway = RunningGateway.forSuite({ PREVIEW_URL: 'http://*.localhost', TRUSTED_PROXY_HOPS: 1 });
 let executor: TestExecutor;
 let preview: string;
 let sandbox: string;
 beforeAll(async () => {
-  gateway = await RunningGateway.start({ PREVIEW_URL: 'http://*.localhost', TRUSTED_PROXY_HOPS: 1 });
   executor = await TestExecutor.start();
   const thread = threadId.parse((await gateway.as().post('/v1/threads').send({}).expect(201)).body.id);
   await gateway.parts.sandboxes.keep(thread, executor.id);
@@ -27,7 +26,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await executor.close();
-  await gateway.close();
 });
 
 /** A client that has sent this and reads nothing. */

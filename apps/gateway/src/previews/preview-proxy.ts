@@ -13,10 +13,10 @@ import type { Logger } from '@rondo/platform';
 import { clientSignal, dropWhenStalled } from '../http/client-signal';
 import { ApiError } from '../problems/api-error';
 import { problemResponse } from '../problems/problem-response';
-import { type RecognizesSecret, withoutOwnCredentials } from './own-credentials';
 import type { Visitor } from './preview-visitors';
+import { isOwnCookie } from '../auth/browser-cookie';
 
-export interface PreviewParts {
+interface PreviewParts {
   /** A URL whose `*` stands for the preview. */
   readonly template: string;
   /** A connection to the port, for as long as the visitor is there; rejects with ApiError where there is none. */
@@ -210,3 +210,36 @@ function toHead({ statusCode, statusMessage, rawHeaders }: IncomingMessage): str
 
 const withoutHops = (headers: IncomingHttpHeaders): IncomingHttpHeaders =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.includes(name)));
+
+/** Knows the secrets of this deployment by their form; whether they are valid does not matter. */
+type RecognizesSecret = (secret: string) => boolean;
+
+/**
+ * The headers of a request without what signs its sender in to Rondo: browsers send cookies to more hosts than they were made
+ * for, and clients send keys to URLs that are not the API's. Credentials of the visitor's own application stay.
+ */
+function withoutOwnCredentials(
+  { cookie, authorization, ...headers }: IncomingHttpHeaders,
+  isOwn: RecognizesSecret,
+): IncomingHttpHeaders {
+  const cookies = (cookie ?? '')
+    .split(';')
+    .filter((pair) => !isOwnCookie(pair))
+    .join(';')
+    .trim();
+  const isOwnKey = authorization !== undefined && secretsIn(authorization).some(isOwn);
+  return {
+    ...headers,
+    ...(cookies !== '' && { cookie: cookies }),
+    ...(authorization !== undefined && !isOwnKey && { authorization }),
+  };
+}
+
+/** Of any scheme; a user and a password are two. */
+function secretsIn(authorization: string): string[] {
+  const words = authorization.split(/[\s,]+/);
+  const [scheme = '', encoded = ''] = words;
+  if (scheme.toLowerCase() !== 'basic') return words;
+  const text = Buffer.from(encoded, 'base64').toString();
+  return [text.slice(0, text.indexOf(':')), text.slice(text.indexOf(':') + 1)];
+}

@@ -1,5 +1,6 @@
 import type { Balance, QuotaName } from '@rondo/contract';
 import { type AccountTier, TerminalError } from '@rondo/domain';
+import type { StoredResponse } from '@rondo/persistence';
 import type { FieldError, ProblemCode, ProblemDetails } from './problems';
 
 /** A request that the gateway refuses, with the problem that it answers. */
@@ -53,6 +54,13 @@ export class BalanceExhausted extends ApiError {
   constructor(detail: string, balance: Balance) {
     super('balance_exhausted', detail);
     this.about = { balance };
+  }
+}
+
+/** Thrown instead of handling a request a second time. */
+export class ReplayedResponse extends Error {
+  constructor(readonly stored: StoredResponse) {
+    super('answered before');
   }
 }
 

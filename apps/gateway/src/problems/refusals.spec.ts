@@ -1,11 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { RunningGateway } from '../testing/running-gateway';
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await RunningGateway.start({ SECRETS_KEY: Buffer.alloc(32, 7).toString('base64') });
-});
-afterAll(() => gateway.close());
+const gateway = RunningGateway.forSuite({ SECRETS_KEY: Buffer.alloc(32, 7).toString('base64') });
 
 const api = () => gateway.as();
 const problem = (status: number, code: string) => ({

@@ -1,10 +1,6 @@
 import { RunningGateway } from '../testing/running-gateway';
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await RunningGateway.start();
-});
-afterAll(() => gateway.close());
+const gateway = RunningGateway.forSuite();
 
 const api = () => gateway.as();
 const newProject = async (body: object = {}) =>

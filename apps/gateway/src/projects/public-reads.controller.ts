@@ -1,9 +1,28 @@
-import { Controller, StreamableFile, UseGuards } from '@nestjs/common';
+import {
+  Controller,
+  StreamableFile,
+  UseGuards,
+  type CanActivate,
+  type ExecutionContext,
+  Injectable,
+} from '@nestjs/common';
 import { publicReads as routes } from '@rondo/contract/api';
 import { PublicReads } from '@rondo/persistence';
 import { Route, type RouteInput } from '../http/route';
 import { toLlmMessages } from '../threads/llm-messages';
-import { PublicRateGuard } from './public-rate.guard';
+import type { ApiRequest } from '../auth/api-request';
+import { Authenticator } from '../auth/authenticator';
+
+/** Limits the reads of an address that sends no key, together with its look-ups of keys. */
+@Injectable()
+class PublicRateGuard implements CanActivate {
+  constructor(private readonly authenticator: Authenticator) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    this.authenticator.countHandshake(context.switchToHttp().getRequest<ApiRequest>());
+    return true;
+  }
+}
 
 @UseGuards(PublicRateGuard)
 @Controller()

@@ -5,11 +5,7 @@ import addFormats from 'ajv-formats';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await RunningGateway.start();
-});
-afterAll(() => gateway.close());
+const gateway = RunningGateway.forSuite();
 
 const secret = 'the-secret-of-the-owner';
 const api = () => gateway.as();

@@ -67,6 +67,36 @@ describe('attack: tenants', () => {
   });
 });
 
+describe('a message to a run at work', () => {
+  it('is told in an account that may have no more runs, where a run reads it', async () => {
+    const key = await gateway.toKey('telling');
+    const runs = [];
+    for (let n = 0; n < 3; n += 1) runs.push((await post(key).expect(202)).body);
+    const [active, other] = runs;
+    const tell = (thread_id: string) => post(key, { thread_id, input: 'In blue.', on_active_run: 'steer' });
+
+    const { body: told } = await tell(active.thread_id).expect(202);
+    await tell(active.thread_id).expect(202);
+
+    expect(told).toMatchObject({ id: active.id, steered: { queued_run_id: expect.any(String) } });
+    await post(key, { thread_id: active.thread_id, on_active_run: 'queue' }).expect(429);
+    await gateway.as(key).post(`/v1/runs/${told.steered.queued_run_id}/stop`).expect(202);
+    await (await worker.claim(other.id)).complete();
+    await post(key).expect(202);
+    await tell(other.thread_id).expect(429);
+  });
+
+  it('does not count as a run of the account', async () => {
+    const key = await gateway.toKey('counting');
+    const { body: active } = await post(key).expect(202);
+    await post(key, { thread_id: active.thread_id, input: 'In blue.', on_active_run: 'steer' }).expect(202);
+
+    const { body } = await gateway.as(key).get('/v1/balance').expect(200);
+
+    expect(body.quotas.active_runs.used).toBe(1);
+  });
+});
+
 describe('ActiveRunQuota', () => {
   const account: AccountId = accountId.parse('acc_1');
 

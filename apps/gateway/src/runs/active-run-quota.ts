@@ -17,6 +17,10 @@ interface ActiveCount {
   inFlight: number;
 }
 
+interface WithinOptions<Created> extends Omit<Admission, 'settings'> {
+  readonly instead?: () => Promise<Created | undefined>;
+}
+
 /**
  * Limits the active runs of an account. Their number is queried at most once a second while less than
  * half of the quota is used, and for every run beyond that. Gateways do not see the runs that the others are creating at
@@ -32,16 +36,18 @@ export class ActiveRunQuota {
     private readonly countActive: (account: AccountId, atMost: number) => Promise<number>,
   ) {}
 
-  /** Rejects with `too_many_active_runs`. The lower of both limits counts. */
+  /** Rejects with `too_many_active_runs`, unless `instead` does without a run. The lower of both limits counts. */
   async within<Created>(
     account: AccountId,
     create: () => Promise<Created>,
-    { tier, maxActiveRuns = Infinity }: Omit<Admission, 'settings'> = {},
+    { tier, maxActiveRuns = Infinity, instead }: WithinOptions<Created> = {},
   ): Promise<Created> {
     const limit = Math.min(this.limit ?? Infinity, maxActiveRuns);
     if (limit === Infinity) return create();
     const count = await this.currentCount(account, limit);
     if (count.active + count.inFlight >= limit) {
+      const done = await instead?.();
+      if (done !== undefined) return done;
       const what = limit < (this.limit ?? Infinity) ? `the tier ${tier}` : 'MAX_ACTIVE_RUNS_PER_ACCOUNT';
       const detail = `This account has as many active runs as ${what} allows (${limit}).`;
       throw new ApiError('too_many_active_runs', detail, retryAfter(retryAfterS));

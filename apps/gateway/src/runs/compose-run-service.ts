@@ -1,7 +1,7 @@
+import type { RunFeed } from '@rondo/domain';
 import type { RunQueues } from '@rondo/messaging';
 import type { Outbox, Runs } from '@rondo/persistence';
 import { OutboxRelay, type RunTraces } from '@rondo/run-holder';
-import type { DeferredRunFeed } from '../live/deferred-run-feed';
 import { RunService, type RunServiceDependencies } from './run-service';
 import type { WorkerSignals } from './worker-signals';
 
@@ -22,7 +22,7 @@ interface RunServiceParts extends Pick<
   readonly runs: Runs;
   readonly outbox: Outbox;
   readonly queues: RunQueues;
-  readonly feed: DeferredRunFeed;
+  readonly feed: Pick<RunFeed, 'publish'>;
   readonly workers: WorkerSignals;
   readonly runTraces?: RunTraces;
   readonly onError: (error: unknown) => void;

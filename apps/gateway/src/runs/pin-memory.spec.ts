@@ -1,5 +1,5 @@
 import { type MemoryVersion, accountId } from '@rondo/contract';
-import { type MemoryReads, pinMemory } from './pin-memory';
+import { type MemoryReads, pinMemory } from './pin-named';
 
 const store = (name: string) => ({ id: `mem_${name}`, name, description: `About ${name}.`, entry_count: 2 });
 type Found = Awaited<ReturnType<MemoryReads['stores']['findForRun']>>;

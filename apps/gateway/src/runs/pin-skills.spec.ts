@@ -1,5 +1,5 @@
 import { accountId } from '@rondo/contract';
-import { pinSkills } from './pin-skills';
+import { pinSkills } from './pin-named';
 
 const known = ['reports', 'csv-totals'].map((name) => ({
   ...{ skill_id: `skl_${name}`, name, version: 2, sha256: 'a'.repeat(64), description: `About ${name}.` },

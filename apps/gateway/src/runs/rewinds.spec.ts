@@ -3,15 +3,13 @@ import { TunnelError } from '@rondo/messaging';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestExecutor } from '../testing/test-executor';
 
-let gateway: RunningGateway;
+const gateway = RunningGateway.forSuite({ MODEL_ALIASES: '{"lengthy": "demo/long"}' });
 let executor: TestExecutor;
 beforeAll(async () => {
-  gateway = await RunningGateway.start();
   executor = await TestExecutor.start();
 });
 afterAll(async () => {
   await executor.close();
-  await gateway.close();
 });
 
 const api = () => gateway.as();
@@ -103,9 +101,11 @@ describe('a run that is tried again', () => {
   });
 
   it('leaves the files as they are, and may have another model', async () => {
-    const run = await asked();
-    const { body: again } = await api().post(`/v1/runs/${run.id}/retry`).send({ model: 'demo/long' }).expect(202);
-    expect(again.settings).toEqual({ ...run.settings, model: 'demo/long' });
+    for (const model of ['demo/long', 'lengthy']) {
+      const run = await asked();
+      const { body: again } = await api().post(`/v1/runs/${run.id}/retry`).send({ model }).expect(202);
+      expect(again.settings).toEqual({ ...run.settings, model: 'demo/long' });
+    }
   });
 
   it('is refused where its question is not the newest, or it has none', async () => {

@@ -1,6 +1,7 @@
 import { type Run, type RunId, runId } from '@rondo/contract';
 import { type Tracing, newUlid, placeOfTraceparent } from '@rondo/platform';
-import { aboutRun, creationSpanId } from '@rondo/run-holder';
+import { aboutRun, creationSpanId, RunTraces } from '@rondo/run-holder';
+import { type Database, readTracedRun } from '@rondo/persistence';
 
 export interface CreationTrace {
   /** The run must get this id: its spans are named after it. */
@@ -36,4 +37,16 @@ export class RunCreationTraces {
       }
     );
   }
+}
+
+/** What the gateway writes of the traces of runs: how they were created, and the end of those that it ends itself. */
+export function composeTraces(database: Database, tracing: Tracing, failed: (error: unknown) => void) {
+  const runTraces = new RunTraces({ tracing, readRun: (id) => readTracedRun(database, id), failed });
+  return {
+    ...(tracing.isOn && { creationTraces: new RunCreationTraces(tracing), runTraces }),
+    closeTraces: async () => {
+      await runTraces.settled();
+      await tracing.close();
+    },
+  };
 }

@@ -1,10 +1,11 @@
 import { Controller } from '@nestjs/common';
-import { runEvents, runReads } from '@rondo/contract/api';
+import { runEvents, runReads, toMetadataFilter } from '@rondo/contract/api';
 import { Runs } from '@rondo/persistence';
-import { toMetadataFilter } from '../http/metadata';
 import { Route, type RouteInput } from '../http/route';
 import { RunWaits } from './run-waits';
 import { TraceLinks } from './trace-links';
+import { clientSignal } from '../http/client-signal';
+import { Rewinds } from './rewinds';
 
 @Controller()
 export class RunReadsController {
@@ -61,5 +62,18 @@ export class RunReadsController {
   @Route(runReads.getRunResult)
   getRunResult({ address }: RouteInput<typeof runReads.getRunResult>) {
     return this.runs.result(address);
+  }
+}
+
+@Controller()
+export class RewindsController {
+  constructor(private readonly rewinds: Rewinds) {}
+
+  @Route(runReads.previewRewind)
+  previewRewind({ address, query, request, response }: RouteInput<typeof runReads.previewRewind>) {
+    const { at_seq: atSeq, message_id: messageId } = query;
+    const { accountId } = address;
+    const moment = messageId === undefined ? { ...address, atSeq } : { accountId, messageId };
+    return this.rewinds.preview(moment, clientSignal(request, response));
   }
 }

@@ -34,6 +34,7 @@ import {
   type ForkOrder,
   type ForkedRun,
   type NewRun,
+  NoRunToTell,
   type OutboxEntry,
   type Question,
   type RaisedBudget,
@@ -48,19 +49,18 @@ import {
   type StoppedRun,
 } from '@rondo/persistence';
 import { z } from 'zod';
-import type { AgentNames, AgentService, BasisOfRun } from '../agents/agent-service';
 import { type AgentOfRun, metadata as runMetadata } from '@rondo/contract/api';
+import type { AgentNames, AgentService, BasisOfRun } from '../agents/agent-service';
 import type { AccountLimits, Admission } from '../billing/account-limits';
 import type { AccountQuotas } from '../billing/account-quotas';
 import { parseInput } from '../http/parse-input';
 import { InvalidRequest } from '../problems/api-error';
 import type { Rewinds } from './rewinds';
 import type { ActiveRunQuota } from './active-run-quota';
-import { type MemoryReads, pinMemory } from './pin-memory';
-import { type NamingRequest, pinSkills } from './pin-skills';
+import { type MemoryReads, pinMemory, type NamingRequest, pinSkills } from './pin-named';
 import type { CreationTrace, RunCreationTraces } from './run-creation-traces';
-import type { RunSettingsResolver } from './run-settings';
-import { validateRepositorySecret } from './validate-environment';
+import type { RunSettingsResolver } from '../settings/run-settings';
+import { validateRepositorySecret } from '../settings/validate-environment';
 
 /** What the service needs of the database, the queue, the feed and the workers. */
 export interface RunServiceDependencies {
@@ -133,6 +133,8 @@ const maxStopPages = 5;
 
 export type RunRequest = SettingsRequest & {
   readonly agent?: AgentOfRun | undefined;
+  /** They follow those of the agent in force. A plain model that the request names has them as its prompt, with no stored agent. */
+  readonly instructions?: string | undefined;
   readonly thread_id?: ThreadId | undefined;
   readonly project_id?: ProjectId | undefined;
   readonly agent_id?: AgentId | undefined;
@@ -175,19 +177,37 @@ export class RunService {
   ): Promise<Pick<CreatedRun, 'run' | 'facts'>> {
     const trace = this.dependencies.creationTraces?.begin({ id: options.id, traceparent });
     const named = { id: trace?.runId ?? options.id, traceId: trace?.traceId };
-    const begin = ({ newRun, admission }: PreparedRun, basis?: string) =>
-      this.begin({ ...newRun, ...options, ...named, basis }, { admission, trace });
+    const begin = ({ newRun, admission }: PreparedRun) =>
+      this.begin({ ...newRun, ...options, ...named }, { admission, trace });
     const agents = toNames(request);
+    const resolve = () => this.dependencies.agents.resolve(accountId, agents);
     const recalled = options.chat || request.thread_id ? undefined : this.dependencies.agents.recall(accountId, agents);
-    const prepared = recalled && (await this.prepare(accountId, request, recalled).catch(() => undefined)); // it may be refused for what has changed
-    if (prepared) {
-      try {
-        return await begin(prepared, recalled.revision);
-      } catch (error) {
-        if (!(error instanceof BasisChanged)) throw error;
-      }
+    const prepared = recalled
+      ? await this.prepareRecalled(accountId, request, { recalled, resolve })
+      : await this.prepare(accountId, request, await resolve());
+    await this.countStored(prepared.newRun);
+    try {
+      return await begin(prepared);
+    } catch (error) {
+      if (!(error instanceof BasisChanged)) throw error;
+      return begin(await this.prepare(accountId, request, await resolve()));
     }
-    return begin(await this.prepare(accountId, request, await this.dependencies.agents.resolve(accountId, agents)));
+  }
+
+  /** With the settings as they were. A refusal rests on what is there now. */
+  private async prepareRecalled(
+    accountId: AccountId,
+    request: RunRequest,
+    { recalled, resolve }: { recalled: BasisOfRun; resolve: () => Promise<BasisOfRun> },
+  ): Promise<PreparedRun> {
+    try {
+      const { newRun, admission } = await this.prepare(accountId, request, recalled);
+      return { newRun: { ...newRun, basis: recalled.revision }, admission };
+    } catch (error) {
+      const now = await resolve();
+      if (now.revision === recalled.revision) throw error;
+      return this.prepare(accountId, request, now);
+    }
   }
 
   /** What the run begins with. Rejects where it cannot. */
@@ -196,6 +216,7 @@ export class RunService {
       thread_id: threadId,
       project_id: projectId,
       agent_id: _,
+      instructions,
       input,
       files,
       edit_message_id: edits,
@@ -207,9 +228,9 @@ export class RunService {
     } = withPartsOfAgent(request);
     const { settings: resolver, accountLimits } = this.dependencies;
     const { source, settings: kept } = basis;
-    const stored = request.agent === undefined ? basis.agent : undefined; // a request that describes an agent itself uses no stored one
+    const stored = describesAgent(request) ? undefined : basis.agent;
     const owner = { account: accountId, settings: kept, servers: stored?.servers };
-    const requested = resolver.toSettings(withDefinition(overrides, stored?.definition), owner);
+    const requested = resolver.toSettings(withDefinition(overrides, stored?.definition, instructions), owner);
     const user = threadId === undefined ? readUser({ user: namedUser, metadata }) : namedUser;
     const place = { threadId, projectId, user };
     const pinned = await this.pin({ ...place, accountId, agentId: stored?.id }, requested, {
@@ -218,7 +239,6 @@ export class RunService {
     });
     const { settings, ...admission } = await accountLimits.admit(accountId, { ...requested, ...pinned });
     await this.requireSecrets({ accountId, threadId, projectId }, settings);
-    await this.countStored({ accountId, threadId, projectId }, { input, usesTools: settings.tools.length > 0 });
     const agent = stored && { id: stored.id, version: stored.version, isNamed: source === 'request' };
     const content = { input, files, settings, agent, metadata };
     const onActiveRun = edits ? 'replace' : wanted;
@@ -235,7 +255,7 @@ export class RunService {
     const again = await runs.question(run);
     const { settings, ...admission } = await accountLimits.admit(accountId, resolver.withModel(run.settings, model));
     await this.requireSecrets({ accountId, threadId }, settings);
-    await this.countStored({ accountId, threadId }, { usesTools: settings.tools.length > 0 });
+    await this.countStored({ accountId, threadId, settings });
     const named = { id: trace?.runId, traceId: trace?.traceId };
     const agent = agentId !== null && version !== null ? { id: agentId, version, isNamed: false } : undefined;
     const edits = again.messageId;
@@ -247,7 +267,9 @@ export class RunService {
 
   private async begin(newRun: NewRun, { admission, trace }: Admitted): Promise<Pick<CreatedRun, 'run' | 'facts'>> {
     const { runs, quota } = this.dependencies;
-    const { run, facts, stops, job } = await quota.within(newRun.accountId, () => runs.create(newRun), admission);
+    const instead = () => this.tellOnly(newRun);
+    const options = { ...admission, instead };
+    const { run, facts, stops, job } = await quota.within(newRun.accountId, () => runs.create(newRun), options);
     if (run.steered) this.dependencies.signalSteer(run.id);
     else trace?.created(run);
     if (job) this.dependencies.publishJob(job);
@@ -256,6 +278,15 @@ export class RunService {
     this.dependencies.publishFacts(facts.filter((fact) => !isOfThisRun(fact))); // its own are returned to the only subscriber
     for (const stop of stops) this.dependencies.signalStop(stop);
     return { run, facts: facts.filter(isOfThisRun) };
+  }
+
+  /** A message to a run at work needs no run of its own. Undefined where none would read it. */
+  private async tellOnly(newRun: NewRun): Promise<CreatedRun | undefined> {
+    if (newRun.onActiveRun !== 'steer') return undefined;
+    return this.dependencies.runs.create({ ...newRun, onlyTells: true }).catch((error: unknown) => {
+      if (error instanceof NoRunToTell) return undefined;
+      throw error;
+    });
   }
 
   /** What the run has from now on, whatever becomes of it elsewhere. */
@@ -390,7 +421,7 @@ export class RunService {
     const { runs, settings: resolver, accountLimits, quota } = this.dependencies;
     const requested = resolver.withModel((await runs.get(order)).settings, model);
     const { settings, ...admission } = await accountLimits.admit(order.accountId, requested);
-    await this.countStored({ accountId: order.accountId }, { usesTools: false });
+    await this.countStored({ accountId: order.accountId });
     const named = { id: trace?.runId, traceId: trace?.traceId };
     const rewind = workspace && (await this.dependencies.rewinds.find(order));
     const wanted = { ...order, ...named, settings, rewind };
@@ -402,12 +433,16 @@ export class RunService {
   }
 
   /** What a run adds to its account stays. Rejects with QuotaExceeded. */
-  private async countStored(
-    { accountId, threadId, projectId }: RunPlace,
-    { input = [], usesTools }: { readonly input?: readonly InputBlock[] | undefined; readonly usesTools: boolean },
-  ): Promise<void> {
+  private async countStored({
+    accountId,
+    threadId,
+    projectId,
+    input = [],
+    settings,
+  }: RunPlace & Partial<Pick<NewRun, 'input' | 'settings'>>): Promise<void> {
     const { quotas, sandboxes } = this.dependencies;
     const place = { accountId, threadId, projectId };
+    const usesTools = settings !== undefined && settings.tools.length > 0;
     const mayNeedMore = usesTools && (await quotas.isFull(accountId, 'workspaces'));
     await quotas.add(accountId, {
       message_bytes: 0,
@@ -420,8 +455,12 @@ export class RunService {
 }
 
 /** Which stored agents could apply. A request that describes an agent uses none. Throws InvalidRequest where it also names one. */
-function toNames({ agent, agent_id: agentId, thread_id: threadId }: RunRequest): AgentNames {
-  if (agent === undefined) return { agentId, threadId };
-  if (agentId === undefined) return { agentId: undefined, threadId: undefined };
-  throw new InvalidRequest([{ field: 'agent_id', message: 'give agent_id or agent, not both' }]);
+function toNames(request: RunRequest): AgentNames {
+  const { agent, agent_id: agentId, thread_id: threadId } = request;
+  if (agent && agentId) throw new InvalidRequest([{ field: 'agent_id', message: 'give agent_id or agent, not both' }]);
+  return describesAgent(request) ? { agentId: undefined, threadId: undefined } : { agentId, threadId };
 }
+
+/** One that names a model, and instructions for it, describes an agent with them. */
+const describesAgent = ({ agent, agent_id: agentId, model, instructions }: RunRequest): boolean =>
+  agent !== undefined || (instructions !== undefined && model !== undefined && agentId === undefined);

@@ -7,16 +7,8 @@ import { testServer } from '../testing/test-server';
 import { TestExecutor } from '../testing/test-executor';
 import { TestWorker } from '../testing/test-worker';
 
-let gateway: RunningGateway;
-let worker: TestWorker;
-beforeAll(async () => {
-  gateway = await RunningGateway.start();
-  worker = await TestWorker.start(gateway.database);
-});
-afterAll(async () => {
-  await worker.close();
-  await gateway.close();
-});
+const gateway = RunningGateway.forSuite();
+const worker = TestWorker.forSuite(gateway);
 
 const api = () => gateway.as();
 
@@ -199,7 +191,7 @@ describe('why a run makes no progress whose worker waits for MCP servers', () =>
     const { body: wait } = await api().get(`/v1/runs/${run.id}/why`).expect(200);
     expect(wait).toMatchObject({
       cause: 'worker',
-      sentence: expect.stringMatching(/^Starts the MCP server notes, 1\d s\.$/),
+      sentence: 'Starts the MCP server notes.',
     });
   });
 });
@@ -219,13 +211,13 @@ describe('why a run makes no progress whose workspace is prepared', () => {
 
     const silent = await why();
     expect(silent).toMatchObject({ cause: 'workspace', executor_id: executor.id });
-    expect(silent.sentence).toMatch(/^Prepares the workspace, \d+ s: the packages semver@7\.6\.3\.$/);
+    expect(silent.sentence).toBe('Prepares the workspace: the packages semver@7.6.3.');
 
     const step = { name: 'packages' as const, since: new Date(Date.now() - 12_000).toISOString() };
     executor.steps.set(run.id, step);
     const told = await why();
     expect(told).toMatchObject({ cause: 'workspace', step, since: silent.since });
-    expect(told.sentence).toMatch(/ semver@7\.6\.3\. Now the packages are installed, 1\d s\.$/);
+    expect(told.sentence).toBe(`${silent.sentence} Now the packages are installed.`);
   });
 });
 

@@ -12,18 +12,16 @@ const login: BrowserScreen = {
 };
 const typed = { action: { type: 'text', text: 'correct-horse' } };
 
-let gateway: RunningGateway;
+const gateway = RunningGateway.forSuite();
 let executor: TestExecutor;
 let worker: TestWorker;
 beforeAll(async () => {
-  gateway = await RunningGateway.start();
   executor = await TestExecutor.start();
   worker = await TestWorker.start(gateway.database);
 });
 afterAll(async () => {
   await worker.close();
   await executor.close();
-  await gateway.close();
 });
 
 /** The path of the browser of a sandbox at the test executor. */

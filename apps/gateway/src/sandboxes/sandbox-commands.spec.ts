@@ -5,15 +5,13 @@ import { TunnelError } from '@rondo/messaging';
 import { RunningGateway, adminKey } from '../testing/running-gateway';
 import { TestExecutor } from '../testing/test-executor';
 
-let gateway: RunningGateway;
+const gateway = RunningGateway.forSuite();
 let executor: TestExecutor;
 beforeAll(async () => {
-  gateway = await RunningGateway.start();
   executor = await TestExecutor.start();
 });
 afterAll(async () => {
   await executor.close();
-  await gateway.close();
 });
 
 const started: CommandEvent = { type: 'command.started', command_id: 'cmd_1' };

@@ -1,9 +1,11 @@
-import { Controller } from '@nestjs/common';
+import { Controller, StreamableFile, Header } from '@nestjs/common';
 import { sandboxes as routes } from '@rondo/contract/api';
 import { Sandboxes } from '@rondo/persistence';
 import { Route, type RouteInput } from '../http/route';
 import { CommandAccess } from './command-access';
 import { SandboxService } from './sandbox-service';
+import { clientSignal } from '../http/client-signal';
+import { BrowserAccess } from './browser-access';
 
 @Controller()
 export class SandboxesController {
@@ -52,5 +54,51 @@ export class SandboxesController {
   @Route(routes.runCommand)
   runCommand({ address, body, ...client }: RouteInput<typeof routes.runCommand>) {
     return this.commands.run(address, body, client);
+  }
+}
+
+/** Files of any size, in streams. */
+@Controller()
+export class SandboxFilesController {
+  constructor(private readonly service: SandboxService) {}
+
+  @Route(routes.listFiles)
+  listFiles({ address, query }: RouteInput<typeof routes.listFiles>) {
+    return this.service.listFiles(address, query);
+  }
+
+  @Route(routes.readFile)
+  async readFile({ address, query, request, response }: RouteInput<typeof routes.readFile>) {
+    const { content, size } = await this.service.readFile(address, query.path, clientSignal(request, response));
+    // Hostile bytes: a browser must never render them with the origin of the API.
+    return new StreamableFile(content, { type: 'application/octet-stream', length: size, disposition: 'attachment' });
+  }
+
+  @Route(routes.writeFile)
+  writeFile({ address, query, request, response }: RouteInput<typeof routes.writeFile>) {
+    return this.service.writeFile(address, query.path, { source: request, client: clientSignal(request, response) });
+  }
+
+  @Route(routes.deleteFile)
+  deleteFile({ address, query }: RouteInput<typeof routes.deleteFile>) {
+    return this.service.deleteFile(address, query);
+  }
+}
+
+/** The browser of the agent, for a person who helps it along: a captcha, a login, a second factor. */
+@Controller()
+export class SandboxBrowserController {
+  constructor(private readonly access: BrowserAccess) {}
+
+  @Route(routes.getBrowser)
+  @Header('Cache-Control', 'no-store')
+  getBrowser({ address, request, response }: RouteInput<typeof routes.getBrowser>) {
+    return this.access.look(address, clientSignal(request, response));
+  }
+
+  @Route(routes.operateBrowser)
+  @Header('Cache-Control', 'no-store')
+  operateBrowser({ address, body, request, response }: RouteInput<typeof routes.operateBrowser>) {
+    return this.access.act(address, body.action, clientSignal(request, response));
   }
 }

@@ -9,13 +9,9 @@ const fields = {
   placement: { in: 'header', name: 'Authorization', prefix: 'Bearer ' },
 };
 
-let gateway: RunningGateway;
+const gateway = RunningGateway.forSuite({ SECRETS_KEY: Buffer.alloc(32, 7).toString('base64') });
 let key: string;
-beforeAll(async () => {
-  gateway = await RunningGateway.start({ SECRETS_KEY: Buffer.alloc(32, 7).toString('base64') });
-});
 beforeEach(async () => void (key = await gateway.toKey('an account')));
-afterAll(() => gateway.close());
 
 const send = (more: object = {}) =>
   gateway

@@ -3,11 +3,7 @@ import { io, type Socket } from 'socket.io-client';
 import { nextEvent } from '../testing/next-event';
 import { RunningGateway, adminKey } from '../testing/running-gateway';
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await RunningGateway.start();
-});
-afterAll(() => gateway.close());
+const gateway = RunningGateway.forSuite();
 
 interface SignedIn {
   readonly cookie: string;

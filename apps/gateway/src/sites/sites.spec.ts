@@ -2,15 +2,13 @@ import { threadId } from '@rondo/contract';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestExecutor } from '../testing/test-executor';
 
-let gateway: RunningGateway;
+const gateway = RunningGateway.forSuite();
 let executor: TestExecutor;
 beforeAll(async () => {
-  gateway = await RunningGateway.start();
   executor = await TestExecutor.start();
 });
 afterAll(async () => {
   await executor.close();
-  await gateway.close();
 });
 
 /** An account of its own, with threads that have a sandbox at the test executor. */

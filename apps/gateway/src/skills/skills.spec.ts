@@ -2,13 +2,9 @@ import type { Skill, SkillVersion } from '@rondo/contract';
 import { unzipSync, zipSync } from 'fflate';
 import { RunningGateway } from '../testing/running-gateway';
 
-let gateway: RunningGateway;
+const gateway = RunningGateway.forSuite();
 let key: string;
-beforeAll(async () => {
-  gateway = await RunningGateway.start();
-});
 beforeEach(async () => void (key = await gateway.toKey('an account')));
-afterAll(() => gateway.close());
 
 const manifest = (more = '') => `---
 name: csv-totals

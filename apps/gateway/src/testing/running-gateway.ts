@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import type { Run, RunId } from '@rondo/contract';
 import type { Database } from '@rondo/persistence';
 import { type TestDatabase, makeTestDatabase } from '@rondo/persistence/testing';
@@ -7,22 +8,59 @@ import request from 'supertest';
 import type { GatewayConfig } from '../config';
 import { createGateway } from '../gateway-app';
 import type { GatewayParts } from '../compose';
+import { readConnections } from '../http/last-responses';
 import { testServer } from './test-server';
 
 export const adminKey = 'rondo_the_key_of_the_operator';
 
+interface StartedGateway {
+  readonly url: string;
+  readonly server: Server;
+  readonly parts: GatewayParts;
+  readonly made: TestDatabase | undefined;
+  readonly stop: () => Promise<void>;
+}
+
 /** A gateway on a free port, with a database of its own, as a client sees it. */
 export class RunningGateway {
   private readonly sockets: Socket[] = [];
+  private readonly users: { close(): Promise<void> }[] = [];
+  private running: StartedGateway | undefined;
 
-  private constructor(
-    readonly url: string,
-    readonly parts: GatewayParts,
-    private readonly made: TestDatabase | undefined,
-    private readonly stop: () => Promise<void>,
-  ) {}
+  private constructor() {
+    // Only the methods below make one, since it is of no use before it has started.
+  }
 
   static async start(overrides: Partial<GatewayConfig> = {}): Promise<RunningGateway> {
+    const gateway = new RunningGateway();
+    await gateway.open(overrides);
+    return gateway;
+  }
+
+  /** Runs while the tests run of the file, or of the block, in which it is called. */
+  static forSuite(overrides: Partial<GatewayConfig> = {}): RunningGateway {
+    const gateway = new RunningGateway();
+    beforeAll(() => gateway.open(overrides));
+    afterAll(() => gateway.close());
+    return gateway;
+  }
+
+  /** A further gateway of the same deployment, for the same suite. */
+  anotherForSuite(overrides: Partial<GatewayConfig> = {}): RunningGateway {
+    const gateway = new RunningGateway();
+    this.use(gateway, () => gateway.open({ DATABASE_URL: this.parts.config.DATABASE_URL, ...overrides }));
+    return gateway;
+  }
+
+  /** Opens what uses this gateway before the tests of a suite, and closes it before the gateway. */
+  use(user: { close(): Promise<void> }, open: () => Promise<void>): void {
+    beforeAll(async () => {
+      await open();
+      this.users.unshift(user);
+    });
+  }
+
+  private async open(overrides: Partial<GatewayConfig>): Promise<void> {
     const made = overrides.DATABASE_URL === undefined ? await makeTestDatabase() : undefined;
     const config: GatewayConfig = {
       HOST: '127.0.0.1',
@@ -75,21 +113,41 @@ export class RunningGateway {
     };
     const { app, parts } = await createGateway(config, createLogger({ name: 'gateway', level: config.LOG_LEVEL }));
     await app.listen(0, config.HOST);
-    return new RunningGateway(await app.getUrl(), parts, made, async () => {
+    const stop = async () => {
       await app.close();
       await made?.drop();
-    });
+    };
+    this.running = { url: await app.getUrl(), server: app.getHttpServer(), parts, made, stop };
+  }
+
+  private get started(): StartedGateway {
+    if (!this.running) throw new Error('the gateway has not started');
+    return this.running;
+  }
+
+  get url(): string {
+    return this.started.url;
+  }
+
+  get parts(): GatewayParts {
+    return this.started.parts;
+  }
+
+  countConnections(): Promise<number> {
+    return readConnections(this.started.server);
   }
 
   async close(): Promise<void> {
+    for (const user of this.users.splice(0)) await user.close();
     for (const socket of this.sockets) socket.disconnect();
-    await this.stop();
+    await this.running?.stop();
   }
 
   /** With all rights, for what other services do; the gateway's own role may not. */
   get ownerDatabase(): Database {
-    if (!this.made) throw new Error('this gateway was given a database that is not its own');
-    return this.made;
+    const { made } = this.started;
+    if (!made) throw new Error('this gateway was given a database that is not its own');
+    return made;
   }
 
   get database(): Database {

@@ -59,7 +59,7 @@ export class TestExecutor {
         isOpen: () => Promise.resolve(true),
         everyMs: 100,
         lacks: () => lacks,
-        offers,
+        offers: () => offers,
       }),
     ];
   }

@@ -2,6 +2,7 @@ import {
   type ApprovalId,
   type CallId,
   type DeltaEvent,
+  type FinishReason,
   type MessageId,
   type NewFact,
   type RecordedFact,
@@ -18,6 +19,7 @@ import { type NatsLink, NatsRunFeed, type RunLive, connectNats, signals } from '
 import { type Database, PostgresRunStore } from '@rondo/persistence';
 import { createLogger, newUlid } from '@rondo/platform';
 import { z } from 'zod';
+import type { RunningGateway } from './running-gateway';
 import { testServer } from './test-server';
 
 const liveRequest = z.object({ id: z.string(), data: signals.live.payload });
@@ -32,52 +34,61 @@ interface TestWorkerOptions {
 export class TestWorker {
   private readonly claimed = new Map<string, WorkerRun>();
   private readonly name = `worker-${newUlid()}`;
-  private readonly feed: NatsRunFeed;
-  private readonly store: PostgresRunStore;
+  private running:
+    { readonly link: NatsLink; readonly feed: NatsRunFeed; readonly store: PostgresRunStore } | undefined;
   /** Why it can send no tool calls, as it tells gateways. */
   callsProblem: string | undefined;
   /** The MCP servers that it waits for, as it tells gateways. */
   startingServers: RunLive['starting_servers'];
 
-  private constructor(
-    private readonly link: NatsLink,
-    database: Database,
-    { settlesAt }: TestWorkerOptions,
-  ) {
-    this.feed = new NatsRunFeed(link);
-    this.store = new PostgresRunStore({
-      database,
-      newId: newUlid,
-      settlesAt,
-      onPromoted: (facts) => {
-        this.feed.publish(facts);
-      },
-    });
+  private constructor() {
+    // Only the methods below make one, since it is of no use before it is connected.
   }
 
   static async start(database: Database, options: TestWorkerOptions = {}): Promise<TestWorker> {
-    const link = await connectNats({ url: testServer('TEST_NATS_URL'), name: 'test-worker', log });
-    const worker = new TestWorker(link, database, options);
-    worker.answerRequests();
+    const worker = new TestWorker();
+    await worker.open(database, options);
     return worker;
   }
 
-  close(): Promise<void> {
-    return this.link.close();
+  /** Runs while the tests of the gateway's suite run. */
+  static forSuite(gateway: RunningGateway): TestWorker {
+    const worker = new TestWorker();
+    gateway.use(worker, () => worker.open(gateway.database, {}));
+    return worker;
+  }
+
+  private async open(database: Database, { settlesAt }: TestWorkerOptions): Promise<void> {
+    const link = await connectNats({ url: testServer('TEST_NATS_URL'), name: 'test-worker', log });
+    const feed = new NatsRunFeed(link);
+    const onPromoted = feed.publish.bind(feed);
+    const store = new PostgresRunStore({ database, newId: newUlid, settlesAt, onPromoted });
+    this.running = { link, feed, store };
+    this.answerRequests(link);
+  }
+
+  private get started() {
+    if (!this.running) throw new Error('the worker has not started');
+    return this.running;
+  }
+
+  async close(): Promise<void> {
+    await this.running?.link.close();
   }
 
   async claim(runId: RunId): Promise<WorkerRun> {
-    const claim = await this.store.claim(runId, this.name);
+    const { store, feed } = this.started;
+    const claim = await store.claim(runId, this.name);
     if (!claim) throw new Error(`${runId} could not be claimed`);
-    const claimed = new WorkerRun(claim, this.store, this.feed, claim.log.length);
+    const claimed = new WorkerRun(claim, store, feed, claim.log.length);
     this.claimed.set(runId, claimed);
     await claimed.append([{ type: 'run.started', iteration: 0, data: {} }]);
     return claimed;
   }
 
   /** As Nest's NATS transport would: the text so far of the open message. */
-  private answerRequests(): void {
-    this.link.connection.subscribe(signals.live.toPattern(this.name), {
+  private answerRequests({ connection }: NatsLink): void {
+    connection.subscribe(signals.live.toPattern(this.name), {
       callback: (_, request) => {
         const { id, data } = liveRequest.parse(JSON.parse(request.string()));
         const streams = this.claimed.get(data.run_id)?.openStreams() ?? [];
@@ -171,17 +182,17 @@ export class WorkerRun {
     ]);
   }
 
-  async complete(options?: { published: boolean }): Promise<void> {
-    const data = { finish_reason: 'stop' as const, usage: noUsage };
+  async complete({ reason = 'stop', ...options }: { published?: boolean; reason?: FinishReason } = {}): Promise<void> {
+    const data = { finish_reason: reason, usage: noUsage };
     await this.append([{ type: 'run.completed', iteration: 1, data }], options);
   }
 
   /** Ends the run as requested. */
-  async stop(): Promise<void> {
+  async stop(reason: string | null = null): Promise<void> {
     const requested_at = new Date().toISOString();
     const nothingRan = { model_aborted_at: null, tools_stopped: [], tokens_after_stop: 0, sandbox_verified_at: null };
     const receipt = { requested_at, ...nothingRan };
-    await this.append([{ type: 'run.stopped', iteration: 1, data: { reason: null, receipt, usage: noUsage } }]);
+    await this.append([{ type: 'run.stopped', iteration: 1, data: { reason, receipt, usage: noUsage } }]);
   }
 
   /** Starts a call that is not answered. */

@@ -2,17 +2,11 @@ import type { CallId, Run } from '@rondo/contract';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
 
-let gateway: RunningGateway;
-let worker: TestWorker;
+const gateway = RunningGateway.forSuite();
+const worker = TestWorker.forSuite(gateway);
 let stranger: string;
 beforeAll(async () => {
-  gateway = await RunningGateway.start();
-  worker = await TestWorker.start(gateway.database);
   stranger = await gateway.toKey('stranger');
-});
-afterAll(async () => {
-  await worker.close();
-  await gateway.close();
 });
 
 const weather = { name: 'get_weather', description: 'The weather of a city.' };

@@ -3,19 +3,9 @@ import { pngSource } from '@rondo/contract/testing';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
 
-let gateway: RunningGateway;
-let second: RunningGateway;
-let worker: TestWorker;
-beforeAll(async () => {
-  gateway = await RunningGateway.start();
-  second = await RunningGateway.start({ DATABASE_URL: gateway.parts.config.DATABASE_URL });
-  worker = await TestWorker.start(gateway.database);
-});
-afterAll(async () => {
-  await worker.close();
-  await second.close();
-  await gateway.close();
-});
+const gateway = RunningGateway.forSuite();
+const second = gateway.anotherForSuite();
+const worker = TestWorker.forSuite(gateway);
 
 const weather = {
   name: 'get_weather',

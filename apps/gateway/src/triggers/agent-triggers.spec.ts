@@ -1,11 +1,9 @@
 import type { Agent, Schedule, UpcomingRun, WebhookTrigger } from '@rondo/contract';
 import { RunningGateway } from '../testing/running-gateway';
 
-let gateway: RunningGateway;
+const gateway = RunningGateway.forSuite({ SECRETS_KEY: Buffer.alloc(32, 7).toString('base64') });
 let key: string;
-beforeAll(async () => (gateway = await RunningGateway.start({ SECRETS_KEY: Buffer.alloc(32, 7).toString('base64') })));
 beforeEach(async () => (key = await gateway.toKey('an account')));
-afterAll(() => gateway.close());
 
 const api = () => gateway.as(key);
 const agentNamed = async (name: string): Promise<Agent> =>

@@ -11,14 +11,12 @@ const minuteMs = 60_000;
 /** Every hour of a day that is months away, so that only the clock of a test reaches it. */
 const everyHour = `0 * 1 ${((new Date().getUTCMonth() + 6) % 12) + 1} *`;
 
-let gateway: RunningGateway;
+const gateway = RunningGateway.forSuite({ MAX_ACTIVE_RUNS_PER_ACCOUNT: 6 });
 let key: string;
-beforeAll(async () => (gateway = await RunningGateway.start({ MAX_ACTIVE_RUNS_PER_ACCOUNT: 6 })));
 beforeEach(async () => {
   await gateway.ownerDatabase.sql.query('delete from triggers');
   key = await gateway.toKey('an account');
 });
-afterAll(() => gateway.close());
 
 async function schedule(fields: object = {}): Promise<Schedule & { start: number }> {
   const body = { name: 'hourly', cron: everyHour, run: { input: 'At {{due_at}}.' }, ...fields };

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type AccountId, type Schedule, type UpcomingRun, runId } from '@rondo/contract';
+import { type AccountId, type UpcomingRun, runId } from '@rondo/contract';
 import { type DueTimes, type UpcomingFiring, upcomingFirings } from '@rondo/domain';
 import type {
   ActiveSchedule,
@@ -27,7 +27,7 @@ export interface ScheduleServiceDependencies {
   readonly leastIntervalS: (account: AccountId) => Promise<number>;
 }
 
-export type ShownSchedule = Schedule & { readonly next_fires: readonly string[] };
+export type ShownSchedule = StoredSchedule;
 export type ScheduleChanges = { readonly [Name in keyof ScheduleFields]?: ScheduleFields[Name] | undefined };
 
 /** Schedules as the API shows and changes them. One whose runs could not begin is refused when it is stored. */

@@ -1,11 +1,9 @@
 import type { Schedule } from '@rondo/contract';
 import { RunningGateway } from '../testing/running-gateway';
 
-let gateway: RunningGateway;
+const gateway = RunningGateway.forSuite();
 let key: string;
-beforeAll(async () => (gateway = await RunningGateway.start()));
 beforeEach(async () => (key = await gateway.toKey('an account')));
-afterAll(() => gateway.close());
 
 const api = () => gateway.as(key);
 const yearly = { name: 'yearly', cron: '0 0 1 1 *', run: { input: 'Go.' } };
@@ -68,6 +66,62 @@ describe('schedules', () => {
     const { data } = (await api().get(`/v1/schedules/${id}/executions`).expect(200)).body;
     expect(data).toHaveLength(2);
     expect(data[1]).toMatchObject({ status: 'started', due_at: null, run_id: first.body.id, run_status: 'queued' });
+  });
+
+  it('show what became of the newest due time, and how its run ended', async () => {
+    const { id } = await made();
+    const path = `/v1/schedules/${id}`;
+    const read = async () => {
+      const { body: listed } = await api().get('/v1/schedules').expect(200);
+      const { body: schedule } = await api().get(path).expect(200);
+      const { body: changed } = await api().patch(path).send({}).expect(200);
+      const { body: executions } = await api().get(`${path}/executions`).expect(200);
+      return {
+        shown: [listed.data[0], schedule, changed].map((one) => one.last_execution),
+        newest: executions.data[0],
+      };
+    };
+    expect((await read()).shown).toEqual([null, null, null]);
+    await api().post(`${path}/run`).expect(202);
+    const { body: run } = await api().post(`${path}/run`).expect(202);
+    const { sql } = gateway.ownerDatabase;
+    const ended = `status = 'completed', finish_reason = 'max_iterations', holds_thread = false, finished_at = now()`;
+    await sql.query(`update runs set ${ended} where id = $1`, [run.id]);
+
+    const { shown, newest } = await read();
+
+    expect(newest).toMatchObject({ run_id: run.id, run_status: 'completed', run_finish_reason: 'max_iterations' });
+    expect(shown).toEqual([newest, newest, newest]);
+  });
+
+  it('give their runs the skills and the memory of their agent, and on the thread of a person their store', async () => {
+    const form = new FormData();
+    form.append('files', new Blob(['---\nname: tidy\ndescription: Merges notes.\n---\n']), 'SKILL.md');
+    const upload = new Response(form);
+    await api()
+      .post('/v1/skills')
+      .set('Content-Type', upload.headers.get('Content-Type') ?? '')
+      .send(Buffer.from(await upload.arrayBuffer()))
+      .expect(201);
+    const post = async (path: string, body: object) => (await api().post(`/v1/${path}`).send(body).expect(201)).body;
+    const stores = [
+      await post('memory-stores', { name: 'notes' }),
+      await post('memory-stores', { name: 'notes', user: 'ann' }),
+    ];
+    const memory = [{ store: 'notes', policy: 'allow' }];
+    const { id: agent } = await post('agents', { definition: { name: 'keeper', skills: [{ name: 'tidy' }], memory } });
+    const { id: thread } = await post('threads', { user: 'ann' });
+    const settings = async (fields: object) => {
+      const { id } = await made({ ...fields, run: { input: 'Tidy.', agent_id: agent } });
+      const { body: run } = await api().post(`/v1/schedules/${id}/run`).expect(202);
+      return (await api().get(`/v1/runs/${run.id}`).expect(200)).body.settings;
+    };
+
+    const both = [await settings({}), await settings({ thread: 'same', thread_id: thread })];
+
+    expect(both).toMatchObject(
+      stores.map(({ id }) => ({ memory: [{ id, policy: 'allow' }], skills: [{ name: 'tidy', version: 1 }] })),
+    );
   });
 
   it('show the due times of an expression before it is stored', async () => {

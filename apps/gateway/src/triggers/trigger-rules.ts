@@ -2,7 +2,7 @@ import type { AccountId, Schedule, TriggeredRun } from '@rondo/contract';
 import { templateProblem } from '@rondo/domain';
 import type { Agents } from '@rondo/persistence';
 import { InvalidRequest } from '../problems/api-error';
-import type { RunSettingsResolver } from '../runs/run-settings';
+import type { RunSettingsResolver } from '../settings/run-settings';
 
 interface Judged {
   readonly accountId: AccountId;

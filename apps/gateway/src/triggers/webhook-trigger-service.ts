@@ -1,5 +1,12 @@
-import { type AccountId, type WebhookTrigger, webhookTriggerId } from '@rondo/contract';
-import type { SealedSecret, TriggerAddress, WebhookChange, WebhookFields, WebhookTriggers } from '@rondo/persistence';
+import { type AccountId, webhookTriggerId } from '@rondo/contract';
+import type {
+  SealedSecret,
+  StoredWebhookTrigger,
+  TriggerAddress,
+  WebhookChange,
+  WebhookFields,
+  WebhookTriggers,
+} from '@rondo/persistence';
 import type { SecretBox } from '@rondo/platform';
 import { webhookRoots } from './run-request';
 import { type TriggerRules, changedFields, invalidField } from './trigger-rules';
@@ -14,7 +21,7 @@ export interface WebhookTriggerServiceDependencies {
 }
 
 /** A trigger with its newest secret, which is shown once. */
-export type TriggerWithSecret = WebhookTrigger & { readonly secret: string };
+export type TriggerWithSecret = StoredWebhookTrigger & { readonly secret: string };
 
 /** Webhook triggers as the API shows and changes them. */
 export class WebhookTriggerService {
@@ -28,7 +35,7 @@ export class WebhookTriggerService {
     return { ...(await webhookTriggers.create({ accountId, triggerId, fields, secret: stored })), secret };
   }
 
-  async update(address: TriggerAddress, changes: WebhookChange['fields']): Promise<WebhookTrigger> {
+  async update(address: TriggerAddress, changes: WebhookChange['fields']): Promise<StoredWebhookTrigger> {
     const { webhookTriggers, rules } = this.dependencies;
     const fields = changedFields<WebhookFields>(await webhookTriggers.get(address), changes);
     await rules.require({ accountId: address.accountId, fields, roots: webhookRoots });

@@ -3,6 +3,8 @@ import { webhookTriggers as routes } from '@rondo/contract/api';
 import { Executions, WebhookTriggers } from '@rondo/persistence';
 import { Route, type RouteInput } from '../http/route';
 import { WebhookTriggerService } from './webhook-trigger-service';
+import { WebhookBodyReader } from './webhook-body-reader';
+import { WebhookReceiver } from './webhook-receiver';
 
 @Controller()
 export class WebhookTriggersController {
@@ -47,5 +49,20 @@ export class WebhookTriggersController {
   async listTriggerExecutions({ address, query }: RouteInput<typeof routes.listTriggerExecutions>) {
     const { id } = await this.triggers.get(address);
     return this.executions.list(id, query);
+  }
+}
+
+@Controller()
+export class HooksController {
+  constructor(
+    private readonly bodies: WebhookBodyReader,
+    private readonly receiver: WebhookReceiver,
+  ) {}
+
+  @Route(routes.receiveWebhook)
+  async receiveWebhook({ address, request }: RouteInput<typeof routes.receiveWebhook>) {
+    const body = await this.bodies.read(request);
+    const { id, ...execution } = await this.receiver.receive(address.triggerId, { headers: request.headers, body });
+    return { ...execution, execution_id: id };
   }
 }

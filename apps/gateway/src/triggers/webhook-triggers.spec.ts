@@ -3,11 +3,9 @@ import type { Execution, Run } from '@rondo/contract';
 import { RunningGateway } from '../testing/running-gateway';
 
 const secretsKey = Buffer.alloc(32, 7).toString('base64');
-let gateway: RunningGateway;
+const gateway = RunningGateway.forSuite({ SECRETS_KEY: secretsKey });
 let key: string;
-beforeAll(async () => (gateway = await RunningGateway.start({ SECRETS_KEY: secretsKey })));
 beforeEach(async () => (key = await gateway.toKey('an account')));
-afterAll(() => gateway.close());
 
 interface Trigger {
   readonly id: string;
@@ -125,7 +123,7 @@ describe('a signed webhook', () => {
     expect(data.map(({ content }) => content[0]?.text)).toContain('Issue: 2');
   });
 
-  it('is recorded when its run cannot be created', async () => {
+  it('is recorded when its run cannot be created, and shown with its trigger', async () => {
     const { body: agent } = await gateway
       .as(key)
       .post('/v1/agents')
@@ -135,7 +133,11 @@ describe('a signed webhook', () => {
     await gateway.as(key).delete(`/v1/agents/${agent.id}`).expect(204);
 
     expect((await deliver(trigger).expect(202)).body).toMatchObject({ status: 'failed', run_id: null });
-    expect(await executions(trigger)).toMatchObject([{ error: { code: 'agent_not_found' } }]);
+    const [failed] = await executions(trigger);
+    expect(failed).toMatchObject({ status: 'failed', error: { code: 'agent_not_found' } });
+    const { body: listed } = await gateway.as(key).get('/v1/triggers').expect(200);
+    const { body: read } = await gateway.as(key).get(`/v1/triggers/${trigger.id}`).expect(200);
+    expect([listed.data[0].last_execution, read.last_execution]).toEqual([failed, failed]);
   });
 });
 

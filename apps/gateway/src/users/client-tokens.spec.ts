@@ -6,18 +6,12 @@ import { nextEvent } from '../testing/next-event';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
 
-let gateway: RunningGateway;
-let worker: TestWorker;
+const gateway = RunningGateway.forSuite();
+const worker = TestWorker.forSuite(gateway);
 /** What another person has, of the same account. */
 let other: { run: Run; approval: ApprovalId; file: string; image: string; sandbox: string };
 beforeAll(async () => {
-  gateway = await RunningGateway.start();
-  worker = await TestWorker.start(gateway.database);
   other = await beginForBob();
-});
-afterAll(async () => {
-  await worker.close();
-  await gateway.close();
 });
 
 const all = ['read', 'send', 'answer', 'files'];

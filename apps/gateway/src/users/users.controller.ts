@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Controller } from '@nestjs/common';
-import { users as routes } from '@rondo/contract/api';
-import { type ErasedUser, type UserAddress, Users } from '@rondo/persistence';
+import { users as usersRoutes, clientTokens as clientTokensRoutes } from '@rondo/contract/api';
+import { type ErasedUser, type UserAddress, Users, ClientTokens } from '@rondo/persistence';
 import { Revocations } from '../auth/open-connections';
 import { Route, type RouteInput } from '../http/route';
 import { RunService } from '../runs/run-service';
@@ -18,13 +18,13 @@ export class UsersController {
     private readonly revocations: Revocations,
   ) {}
 
-  @Route(routes.getUser)
-  getUser({ address }: RouteInput<typeof routes.getUser>) {
+  @Route(usersRoutes.getUser)
+  getUser({ address }: RouteInput<typeof usersRoutes.getUser>) {
     return this.users.get(address);
   }
 
-  @Route(routes.eraseUser)
-  async eraseUser({ address }: RouteInput<typeof routes.eraseUser>) {
+  @Route(usersRoutes.eraseUser)
+  async eraseUser({ address }: RouteInput<typeof usersRoutes.eraseUser>) {
     await this.users.get(address);
     const erased = await this.erase(address);
     return erased.active_runs === 0
@@ -43,5 +43,31 @@ export class UsersController {
       if (active.length === 0 || performance.now() > until) return this.users.erase(address, tokens);
       await sleep(pollMs);
     }
+  }
+}
+
+@Controller()
+export class ClientTokensController {
+  constructor(
+    private readonly tokens: ClientTokens,
+    private readonly revocations: Revocations,
+  ) {}
+
+  @Route(clientTokensRoutes.createClientToken)
+  createClientToken({ address, body, caller }: RouteInput<typeof clientTokensRoutes.createClientToken>) {
+    const { user, thread_id: threadId, agent_id: agentId, scopes, expires_in: expiresIn } = body;
+    return this.tokens.create({ ...address, createdBy: caller.keyId, user, threadId, agentId, scopes, expiresIn });
+  }
+
+  @Route(clientTokensRoutes.listClientTokens)
+  listClientTokens({ address, query }: RouteInput<typeof clientTokensRoutes.listClientTokens>) {
+    const { thread_id: threadId, ...filter } = query;
+    return this.tokens.list({ ...address, ...filter, threadId });
+  }
+
+  @Route(clientTokensRoutes.revokeClientToken)
+  async revokeClientToken({ address }: RouteInput<typeof clientTokensRoutes.revokeClientToken>) {
+    await this.tokens.revoke({ accountId: address.accountId, id: address.clientTokenId });
+    await this.revocations.apply();
   }
 }

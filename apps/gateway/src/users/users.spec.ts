@@ -2,11 +2,7 @@ import { Purge } from '@rondo/persistence';
 import { newUlid } from '@rondo/platform';
 import { RunningGateway } from '../testing/running-gateway';
 
-let gateway: RunningGateway;
-beforeAll(async () => {
-  gateway = await RunningGateway.start();
-});
-afterAll(() => gateway.close());
+const gateway = RunningGateway.forSuite();
 
 const [ann, bob] = ['user-ann', 'bob@example.com/ü'];
 

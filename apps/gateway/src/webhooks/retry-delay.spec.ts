@@ -1,4 +1,4 @@
-import { retryDelayMs, retryPausesMs } from './retry-delay';
+import { retryDelayMs, retryPausesMs } from './webhook-dispatcher';
 
 const hourMs = 3_600_000;
 

@@ -3,7 +3,7 @@ import type { WebhookDelivery } from '@rondo/contract';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
 import { WebhookReceiverServer } from '../testing/webhook-receiver';
-import { retryPausesMs } from './retry-delay';
+import { retryPausesMs } from './webhook-dispatcher';
 
 let receiver: WebhookReceiverServer;
 let gateway: RunningGateway;

@@ -52,7 +52,7 @@ const wheelFile = 'greeting-1.0-py3-none-any.whl';
       },
     );
     expect(await fixture.provider.probe()).toMatchObject({ usable: true });
-  }, 120_000);
+  });
   afterAll(async () => {
     await fixture.close();
     index.close();
@@ -68,15 +68,15 @@ const wheelFile = 'greeting-1.0-py3-none-any.whl';
 
   it('has the size that it names', async () => {
     const { size } = (await fixture.provider.probe()).capabilities;
-    expect(size).toContain('memory_mb');
+    expect(size).toHaveProperty('memory_mb');
     const read = 'cat /sys/fs/cgroup/memory.max /sys/fs/cgroup/memory/memory.limit_in_bytes 2> /dev/null';
 
     expect(await within({ size: { memory_mb: 300, cpus: 0.5 } }, read)).toBe(`${300 * 1024 ** 2}\n`);
-  }, 120_000);
+  });
 
   it('is made from an image that the engine has', async () => {
     expect(await within({ image: 'localhost/of-the-spec:1' }, 'id -u; node --version')).toMatch(/^[1-9]\d*\nv2\d/);
-  }, 120_000);
+  });
 
   it('has packages of apt, pip and npm, which are installed once', async () => {
     const packages = { apt: ['hello=2.10-3'], pip: ['greeting==1.0'], npm: ['semver@7.6.3'] };

@@ -28,7 +28,7 @@ describe('attack: environment of a run', () => {
         isAllowed: (address) => publicAddresses.includes(address),
       },
     );
-  }, 60_000);
+  });
   afterAll(async () => {
     await fixture.close();
     await git.close();

@@ -36,7 +36,7 @@ describe('prepareWorkspace', () => {
       allowed_hosts: [`http://127.0.0.1:${closed.port}`],
     });
     secrets.allow(ownRun, 'GIT_PASSWORD', 'TOKEN');
-  }, 60_000);
+  });
   afterAll(async () => {
     await fixture.close();
     await open.close();

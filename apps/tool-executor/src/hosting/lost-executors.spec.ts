@@ -222,7 +222,7 @@ describe('executors that are lost', () => {
     });
     expect(asked.length).toBeGreaterThan(before);
     expect(existsSync(join(roots.exe_1, thread))).toBe(false);
-  }, 60_000);
+  });
 
   it('have whole workspaces restored after an executor was killed while it restored them', async () => {
     const thread = await aCopiedThread();

@@ -1,10 +1,9 @@
+import { createHash } from 'node:crypto';
 import { type EffectClass, type McpServer, type McpTool, maxMcpTools, mcpResourceOperation } from '@rondo/contract';
 import { toolName } from '@rondo/platform';
 import { z } from 'zod';
-import { toFingerprint } from './fingerprint';
 import { isReadable, readableLine } from './readable-text';
-import { SchemaRefused, boundedSchema, checkedSchema } from './schemas/checked-schema';
-import type { SchemaChecker } from './schemas/schema-checker';
+import { SchemaRefused, boundedSchema, checkedSchema, type SchemaChecker } from './schemas/schema-checker';
 
 export interface DescribedTools {
   readonly tools: McpTool[];
@@ -112,4 +111,18 @@ function schemaOrProblem(whose: string, read: () => McpTool['parameters']): McpT
 function toEffect({ annotations }: Claimed): EffectClass {
   if (annotations?.readOnlyHint === true) return 'pure';
   return annotations?.idempotentHint === true ? 'idempotent' : 'unsafe';
+}
+
+/** Of all that a server says about a tool. The order of keys does not count. */
+export const toFingerprint = (value: unknown): string =>
+  createHash('sha256')
+    .update(JSON.stringify(sorted(value)))
+    .digest('hex')
+    .slice(0, 32);
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, item]) => [key, sorted(item)] as const);
+  return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
 }

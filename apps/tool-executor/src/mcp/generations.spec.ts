@@ -141,7 +141,7 @@ describe('a server of the older generation', () => {
       expect(await fixture.use(server, 'tickets__echo', {})).toMatchObject({ output: 'old' });
       expect((await fixture.file('starts')).toString()).toBe(`${starts}started\n`);
     },
-    60_000,
+    300_000,
   );
 });
 

@@ -291,7 +291,7 @@ describe('attack: a command of an MCP server', () => {
   it('that prints no protocol but endless lines fails to connect in time', async () => {
     const found = await fixture.list({ name: 'loud', transport: 'stdio', command: 'yes "{}"' });
     expect(found.how).toBe('failed');
-  }, 60_000);
+  });
 
   it.each([
     [
@@ -323,7 +323,7 @@ describe('attack: a command of an MCP server', () => {
       expect(found).toMatchObject({ how: 'failed', reason: expect.stringContaining('that answer nothing') });
       expect(median(flooded)).toBeLessThan(median(control) * 3 + 200); // 58 s at worst when nothing was bounded
     },
-    60_000,
+    300_000,
   );
 
   it('sees no file and no variable of the executor', async () => {

@@ -32,8 +32,7 @@ import { TaskLost } from './tasks';
 import { openHeaders, secretsIn } from './open-headers';
 import { type McpUse, openConnection, toSecretUser } from './open-connection';
 import { readableLine } from './readable-text';
-import { SchemaChecker } from './schemas/schema-checker';
-import { problemBefore, promisedResult } from './schemas/schema-promises';
+import { SchemaChecker, problemBefore, promisedResult } from './schemas/schema-checker';
 
 /** Of one thread. */
 export interface ThreadMcpUse extends McpUse {

@@ -211,5 +211,5 @@ describe('a command that installs its server first', () => {
 
     expect(started).toMatchObject({ how: 'connected', tools: [{ tool: 'echo' }] });
     expect(failed).toMatchObject({ how: 'failed', reason: expect.stringContaining('npm error 404 Not Found') });
-  }, 60_000);
+  });
 });

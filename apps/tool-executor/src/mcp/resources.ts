@@ -8,8 +8,7 @@ import {
 } from '@rondo/contract';
 import { toolName } from '@rondo/platform';
 import { z } from 'zod';
-import { type DescribedTools, refuse } from './describe-tools';
-import { toFingerprint } from './fingerprint';
+import { type DescribedTools, refuse, toFingerprint } from './describe-tools';
 import { AnswerUnreadable, type McpAnswer, lenient } from './mcp-result';
 import { isReadable, readableLine } from './readable-text';
 

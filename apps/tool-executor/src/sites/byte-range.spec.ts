@@ -1,4 +1,4 @@
-import { findRange } from './byte-range';
+import { findRange } from './site-server';
 
 describe('findRange', () => {
   it.each<[string | undefined, ReturnType<typeof findRange>]>([

@@ -40,19 +40,21 @@ describe('what an executor lacks', () => {
     expect(lackedOfEnvironments({ ...daytona, DAYTONA_IMAGE: 'debian:12' })).not.toHaveProperty(['environment.size']);
   });
 
-  it('is more than it offers to environments, as its provider counts', () => {
-    const common = { root: '/x', images: ['python'], packages: { kinds: ['pip'] }, cpu: 3, diskBytes: 2 ** 31 };
+  it('is more than it offers to environments, which is what its sandboxes can do', () => {
+    const common = { root: '/x', images: ['python'], packages: { kinds: ['pip'] } };
     const docker = { provider: 'docker', docker: { image: 'node:24' } };
-    expect(offeredToEnvironments(sandboxSettings.parse({ ...common, ...docker }))).toEqual({
-      size: { cpus: 3, memory_mb: 2048, disk_mb: 2048 },
+    const size = { cpus: 3, memory_mb: 2048 };
+    expect(offeredToEnvironments(sandboxSettings.parse({ ...common, ...docker }), { size })).toEqual({
+      size,
       images: ['python', 'docker.io/library/node:24'],
       packages: ['pip'],
     });
-    const daytona = { apiUrl: 'https://daytona.test', apiKey: 'key', resources: { cpu: 4, memory: 8 } };
-    expect(offeredToEnvironments(sandboxSettings.parse({ ...common, provider: 'daytona', daytona })).size).toEqual({
-      cpus: 4,
-      memory_mb: 8192,
+    const daytona = sandboxSettings.parse({
+      ...common,
+      provider: 'daytona',
+      daytona: { apiUrl: 'http://127.0.0.1', apiKey: 'k', deployment: 'd' },
     });
+    expect(offeredToEnvironments(daytona, { size, sizeStep: { cpus: 1 } })).toMatchObject({ size_step: { cpus: 1 } });
   });
 
   it('is not a preview where the service of the sandboxes has its own', () => {

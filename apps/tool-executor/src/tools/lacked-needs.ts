@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs';
 import { type ToolNeed, environmentNeeds, parseImageReference, toEngineName } from '@rondo/domain';
 import type { EnvironmentOffers } from '@rondo/messaging';
 import type { Config } from '../config';
-import { toLargestSize as toLargestAtDaytona } from '../sandboxes/daytona/daytona-shape';
+import type { SandboxCapabilities } from '../sandboxes/provider/sandbox-provider';
 import type { SandboxSettings } from '../sandboxes/provider/sandbox-settings';
-import { toLargestSize } from '../sandboxes/provider/sandbox-shape';
 import type { ToolServices } from './tool-services';
 
 type Needed = Pick<
@@ -86,21 +85,18 @@ export function lackedOfEnvironments({
   );
 }
 
-/** What environments may ask for. It announces this, too, so that a run that asks for more is refused by the field. */
-export function offeredToEnvironments({
-  provider,
-  docker,
-  daytona,
-  images,
-  packages,
-  ...limits
-}: Pick<
-  SandboxSettings,
-  'provider' | 'docker' | 'daytona' | 'images' | 'packages' | 'cpu' | 'memoryBytes' | 'diskBytes'
->): EnvironmentOffers {
+type Offering = Pick<SandboxSettings, 'provider' | 'docker' | 'daytona' | 'images' | 'packages'>;
+
+/** What environments may ask for, of sandboxes that can do so much. It announces this, too, so that a run that asks for more is refused by the field. */
+export function offeredToEnvironments(
+  { provider, docker, daytona, images, packages }: Offering,
+  capabilities: Pick<SandboxCapabilities, 'size' | 'sizeStep'> | undefined,
+): EnvironmentOffers | undefined {
+  if (!capabilities) return undefined;
   const own = provider === 'docker' ? docker?.image : daytona?.image;
   return {
-    size: provider === 'daytona' ? toLargestAtDaytona(daytona?.resources ?? {}) : toLargestSize(limits),
+    size: capabilities.size,
+    ...(capabilities.sizeStep && { size_step: capabilities.sizeStep }),
     images: [...images, ...(own === undefined ? [] : [toEngineName(parseImageReference(own))])],
     packages: packages.kinds,
   };

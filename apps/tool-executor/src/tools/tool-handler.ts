@@ -5,6 +5,7 @@ import type {
   ProgramRequest,
   RequiredInput,
   ToolResult,
+  ThreadId,
 } from '@rondo/contract';
 import type { ExecutorTool } from '@rondo/domain';
 import type { z } from 'zod';
@@ -96,3 +97,6 @@ export const succeeded = (output: string, truncated = false): ToolResult => ({
 export class ExecutorClosing extends Error {
   override readonly name = 'ExecutorClosing';
 }
+
+/** The key of work of a thread that takes turns under a key of its own. */
+export const toTurn = (threadId: ThreadId, key: string): string => `${threadId} ${key}`;

@@ -7,8 +7,8 @@ import {
   readFile,
   strReplace,
   writeFile,
+  createDirectory,
 } from './files/file.handlers';
-import { createDirectory } from './files/folder.handlers';
 import { searchFiles } from './files/search.handlers';
 import { strReplaceEditor } from './files/str-replace-editor';
 import { browserHandlers } from './browser/browser.handlers';

@@ -23,9 +23,9 @@ import {
   OutcomeUnknown,
   TaskCreated,
   type ToolContext,
+  toTurn,
 } from './tool-handler';
 import { type HandledTool, handledToolNames, toolHandlerFor } from './tool-handlers';
-import { toTurn } from './to-turn';
 
 /** The sandbox enforces a command's timeout itself; this is what it may need beyond it to kill the command and report. */
 const slackMs = 10_000;

@@ -8,11 +8,9 @@ import { DataProviders } from './data-providers/data-providers';
 import { Transcription } from './sound/transcription';
 import { PageReader } from './web/page-reader';
 import type { PageSource } from './web/page-source';
-import { configuredEngine } from './web/configured-engine';
-import { configuredReader } from './web/configured-reader';
+import { configuredEngine, WebSearch } from './web/web-search';
+import { configuredReader, ServiceReader } from './web/page-services';
 import { searchEngines } from './web/search-engines';
-import { ServiceReader } from './web/service-reader';
-import { WebSearch } from './web/web-search';
 
 /** What tools use besides the sandbox. A service that is not configured is absent, and so are its tools. */
 export interface ToolServices {

@@ -1,5 +1,5 @@
 import { isReady, releaseName } from '../kubectl.mjs';
-import { command, scripted } from '../scripted-run.mjs';
+import { command, scripted } from '../run-load.mjs';
 import { waitUntil } from '../wait-until.mjs';
 
 const noted = 'kept on the volume';

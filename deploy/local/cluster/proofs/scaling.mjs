@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { withClient } from '../../servers/postgres-client.mjs';
 import { serveExternalMetric } from '../external-metrics.mjs';
-import { runsToServe } from '../in-place-of-keda.mjs';
+import { runsToServe } from '../translate.mjs';
 import { isReady } from '../kubectl.mjs';
 import { waitUntil } from '../wait-until.mjs';
 

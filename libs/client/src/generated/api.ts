@@ -2996,6 +2996,10 @@ export type components = {
             steered?: {
                 queued_run_id: string;
             };
+            steers?: {
+                run_id: string;
+                is_read: boolean;
+            } | null;
             project_id: string | null;
             user?: string | null;
             status: components["schemas"]["RunStatus"];
@@ -3691,6 +3695,8 @@ export type components = {
             updated_at: string;
             /** @description The next five due times, also of a paused schedule. */
             next_fires: string[];
+            /** @description The newest one, if there was one in the last 30 days. */
+            last_execution: components["schemas"]["Execution"] | null;
         };
         ScheduleChange: {
             name?: string;
@@ -4955,6 +4961,7 @@ export type components = {
             events: components["schemas"]["WebhookFactType"][];
             is_paused: boolean;
             secrets: components["schemas"]["SecretHint"][];
+            last_delivery: components["schemas"]["WebhookDelivery"] | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -4989,6 +4996,7 @@ export type components = {
             events: components["schemas"]["WebhookFactType"][];
             is_paused: boolean;
             secrets: components["schemas"]["SecretHint"][];
+            last_delivery: components["schemas"]["WebhookDelivery"] | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -5046,6 +5054,8 @@ export type components = {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
+            /** @description The newest one, if there was one in the last 30 days. */
+            last_execution: components["schemas"]["Execution"] | null;
         };
         WebhookTriggerChange: {
             name?: string;
@@ -5080,6 +5090,8 @@ export type components = {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
+            /** @description The newest one, if there was one in the last 30 days. */
+            last_execution: components["schemas"]["Execution"] | null;
             /** @description Shown this once. */
             secret: string;
         };

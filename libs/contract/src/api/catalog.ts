@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { profileName } from '../run-settings';
-import { modelPrice } from '../model-price';
+import { modelPrice } from '../model';
 import { effectClass } from '../tool-call';
 import { createPage, pageQuery } from './paging';
 import { type ApiSchemas, defineRoutes } from './route';

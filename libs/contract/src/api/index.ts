@@ -11,7 +11,7 @@ export { exampleHash, exampleIds } from './example-ids';
 export { mcpConnectPages, mcpConnections } from './mcp-connections';
 export { mcpServers, mcpTools } from './mcp-tools';
 export { memory } from './memory';
-export { type MetadataQuery, isWholeMetadata, metadata, metadataQuery, notWholeMetadata } from './metadata';
+export { isWholeMetadata, metadata, metadataQuery, notWholeMetadata, toMetadataFilter } from './metadata';
 export { type DeploymentHealth, operations } from './operations';
 export { createPage, pageQuery } from './paging';
 export { type PathParam, pathParams, readParams } from './path-params';

@@ -17,7 +17,7 @@ export const metadataQuery = {
   metadata_value: z.string().max(512).optional(),
 };
 
-export type MetadataQuery = z.infer<z.ZodObject<typeof metadataQuery>>;
+type MetadataQuery = z.infer<z.ZodObject<typeof metadataQuery>>;
 
 export const isWholeMetadata = ({ metadata_key: key, metadata_value: value }: MetadataQuery): boolean =>
   (key === undefined) === (value === undefined);
@@ -26,3 +26,7 @@ export const notWholeMetadata = {
   path: ['metadata_key'],
   message: 'give metadata_key and metadata_value, or neither',
 };
+
+/** Undefined for a request that does not filter by metadata. */
+export const toMetadataFilter = ({ metadata_key: key, metadata_value: value }: MetadataQuery) =>
+  key === undefined || value === undefined ? undefined : { key, value };

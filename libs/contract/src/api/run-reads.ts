@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endUser } from '../end-user';
 import { elicitation, formField, inputAnswer } from '../elicitation';
 import { agentId, callId, messageId, projectId, runId, threadId } from '../ids';
-import { fileChanges } from '../rewind';
+import { fileChanges } from '../fork';
 import { imageMediaType } from '../image-header';
 import { runError, runFailure } from '../problem';
 import { awaitedBudget, finishReason, question, run, runStatus, usage, waiting } from '../run';
@@ -255,6 +255,7 @@ const exampleRun = {
   root_run_id: null,
   trace_id: null,
   forked_from: null,
+  steers: null,
   metadata: { ticket: 'T-118' },
   stop_requested_at: null,
   created_at: '2026-11-25T09:00:00.000Z',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { inputContent } from '../content';
 import { inputAnswer } from '../elicitation';
-import { modelName } from '../model-name';
+import { requestedModel } from '../model';
 import { run } from '../run';
 import { budgetSettings, settingsRequest } from '../run-settings';
 import { resolution, toolCall } from '../tool-call';
@@ -33,7 +33,7 @@ const newFork = z.strictObject({
   workspace: workspaceThen
     .optional()
     .describe('The workspace of the fork gets the files as they were then. Absent: it is empty except for uploads.'),
-  model: modelName.optional().describe("The fork's model. Default: that of the origin."),
+  model: requestedModel.optional().describe("The fork's model. Default: that of the origin."),
 });
 
 const newRetry = z.strictObject({
@@ -42,7 +42,7 @@ const newRetry = z.strictObject({
     .describe(
       'The files of the workspace become what they were before the run. Processes in it end. Absent: they stay as they are.',
     ),
-  model: modelName.optional().describe('Default: that of the run.'),
+  model: requestedModel.optional().describe('Default: that of the run.'),
 });
 
 /** Without the rule that one of the two must be given, which is `hasAmount`. */
@@ -191,8 +191,9 @@ export const runs = defineRoutes('runs', {
     path: '/v1/runs/{run_id}/retry',
     summary: 'Ask what a run was asked once more',
     description:
-      'A new run on the same thread, with the settings of this one, which is stopped first if it is active. What it was asked has to ' +
-      'be the newest message that a person wrote on the thread; that and what followed are withdrawn, as by an edit.',
+      'A new run on the same thread, with the settings of this one, which is stopped first if it is active. What it was told while it ' +
+      'worked is asked with its question. No person may have written on the thread since; the question and what followed are ' +
+      'withdrawn, as by an edit.',
     audit: 'run.retry',
     headers,
     body: newRetry,

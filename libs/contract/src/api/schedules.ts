@@ -56,8 +56,11 @@ export const dueTimesQuery = z.strictObject({
   count: z.coerce.number().int().min(1).max(100).default(10),
 });
 
+export const lastExecution = execution.nullable().describe('The newest one, if there was one in the last 30 days.');
+
 const shownSchedule = schedule.extend({
   next_fires: z.array(z.iso.datetime()).describe('The next five due times, also of a paused schedule.'),
+  last_execution: lastExecution,
 });
 const schedulePage = createPage(shownSchedule);
 const upcomingRuns = z.object({ data: z.array(upcomingRun) });
@@ -172,6 +175,22 @@ export const schedules = defineRoutes('schedules', {
 });
 
 const at = '2026-11-25T09:00:00.000Z';
+const exampleExecution = {
+  id: ids.execution,
+  status: 'started',
+  reason: null,
+  error: null,
+  due_at: '2026-11-25T08:00:00.000Z',
+  due_through: null,
+  webhook_id: null,
+  fired_at: '2026-11-25T08:00:00.210Z',
+  run_id: ids.run,
+  run_status: 'completed',
+  run_finish_reason: 'stop',
+  attempts: 1,
+  next_attempt_at: null,
+  created_at: '2026-11-25T08:00:00.200Z',
+};
 const exampleRun = { input: 'Write the report. It was due at {{due_at}}.', model: 'openai/gpt-5' };
 const exampleUpcoming = {
   due_at: '2026-11-26T08:00:00.000Z',
@@ -209,6 +228,7 @@ export const scheduleSchemas: ApiSchemas = {
       next_fire_at: '2026-11-26T08:00:00.000Z',
       created_at: at,
       updated_at: at,
+      last_execution: exampleExecution,
       next_fires: ['2026-11-26T08:00:00.000Z', '2026-11-27T08:00:00.000Z'],
     },
     NewSchedule: { name: 'morning report', cron: '0 9 * * 1-5', time_zone: 'Europe/Berlin', run: exampleRun },
@@ -216,21 +236,6 @@ export const scheduleSchemas: ApiSchemas = {
     UpcomingRun: exampleUpcoming,
     UpcomingRuns: { data: [exampleUpcoming, { ...exampleUpcoming, due_at: '2026-11-27T08:00:00.000Z' }] },
     DueTimes: { data: ['2026-11-26T08:00:00.000Z', '2026-11-27T08:00:00.000Z'] },
-    Execution: {
-      id: ids.execution,
-      status: 'started',
-      reason: null,
-      error: null,
-      due_at: '2026-11-25T08:00:00.000Z',
-      due_through: null,
-      webhook_id: null,
-      fired_at: '2026-11-25T08:00:00.210Z',
-      run_id: ids.run,
-      run_status: 'completed',
-      run_finish_reason: 'stop',
-      attempts: 1,
-      next_attempt_at: null,
-      created_at: '2026-11-25T08:00:00.200Z',
-    },
+    Execution: exampleExecution,
   },
 };

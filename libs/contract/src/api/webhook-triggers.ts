@@ -14,7 +14,7 @@ import { exampleIds as ids } from './example-ids';
 import { metadata } from './metadata';
 import { createPage, pageQuery } from './paging';
 import { type ApiSchemas, defineRoutes } from './route';
-import { executionPage, problemsOfTriggeredRuns } from './schedules';
+import { executionPage, lastExecution, problemsOfTriggeredRuns } from './schedules';
 
 const maxOverlapS = 7 * 24 * 3600;
 
@@ -69,8 +69,9 @@ export const secretRotation = z.strictObject({
     .describe('How long the former secret is accepted, too.'),
 });
 
-const webhookTriggerWithSecret = webhookTrigger.extend({ secret: z.string().describe('Shown this once.') });
-const webhookTriggerPage = createPage(webhookTrigger);
+const shownTrigger = webhookTrigger.extend({ last_execution: lastExecution });
+const webhookTriggerWithSecret = shownTrigger.extend({ secret: z.string().describe('Shown this once.') });
+const webhookTriggerPage = createPage(shownTrigger);
 const webhookReceipt = z.object({
   execution_id: execution.shape.id,
   status: execution.shape.status,
@@ -101,7 +102,7 @@ export const webhookTriggers = defineRoutes('webhook triggers', {
     method: 'GET',
     path: '/v1/triggers/{trigger_id}',
     summary: 'Read a trigger',
-    answers: { 200: { body: webhookTrigger } },
+    answers: { 200: { body: shownTrigger } },
   },
   updateTrigger: {
     method: 'PATCH',
@@ -110,7 +111,7 @@ export const webhookTriggers = defineRoutes('webhook triggers', {
     description: '`run` replaces the whole one.',
     audit: 'trigger.change',
     body: webhookTriggerChange,
-    answers: { 200: { body: webhookTrigger } },
+    answers: { 200: { body: shownTrigger } },
     problems: problemsOfTriggeredRuns,
   },
   deleteTrigger: {
@@ -180,6 +181,7 @@ const trigger = {
   thread_id: null,
   run: { input: 'A new issue, as data: {{body.issue.title}}', metadata: {} },
   is_paused: false,
+  last_execution: null,
   secrets: [{ hint: '…k3Qz', created_at: at, expires_at: null }],
   created_at: at,
   updated_at: at,
@@ -194,7 +196,7 @@ export const webhookTriggerSchemas: ApiSchemas = {
     WebhookRun: webhookRun,
   },
   answers: {
-    WebhookTrigger: webhookTrigger,
+    WebhookTrigger: shownTrigger,
     WebhookTriggerWithSecret: webhookTriggerWithSecret,
     WebhookTriggerPage: webhookTriggerPage,
     WebhookReceipt: webhookReceipt,

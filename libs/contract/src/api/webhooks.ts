@@ -147,6 +147,21 @@ export const webhooks = defineRoutes('webhooks', {
 });
 
 const at = '2026-11-25T09:00:00.000Z';
+const delivery = {
+  id: ids.delivery,
+  endpoint_id: ids.endpoint,
+  event_id: ids.event,
+  type: 'run.completed',
+  run_id: ids.run,
+  seq: 17,
+  status: 'delivered',
+  attempts: 1,
+  next_attempt_at: null,
+  response_status: 204,
+  error: null,
+  created_at: '2026-11-25T09:00:07.500Z',
+  delivered_at: '2026-11-25T09:00:07.640Z',
+};
 const endpoint = {
   id: ids.endpoint,
   url: 'https://example.com/rondo',
@@ -154,6 +169,7 @@ const endpoint = {
   events: ['run.completed', 'run.failed', 'run.waiting'],
   is_paused: false,
   secrets: [{ hint: '…k3Qz', created_at: at, expires_at: null }],
+  last_delivery: delivery,
   created_at: at,
   updated_at: at,
 };
@@ -176,20 +192,6 @@ export const webhookSchemas: ApiSchemas = {
   examples: {
     WebhookEndpoint: endpoint,
     WebhookEndpointWithSecret: { ...endpoint, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
-    WebhookDelivery: {
-      id: ids.delivery,
-      endpoint_id: ids.endpoint,
-      event_id: ids.event,
-      type: 'run.completed',
-      run_id: ids.run,
-      seq: 17,
-      status: 'delivered',
-      attempts: 1,
-      next_attempt_at: null,
-      response_status: 204,
-      error: null,
-      created_at: '2026-11-25T09:00:07.500Z',
-      delivered_at: '2026-11-25T09:00:07.640Z',
-    },
+    WebhookDelivery: delivery,
   },
 };

@@ -55,6 +55,44 @@ describe('the settings of a run with a stored agent', () => {
     expect(settings.tools).toContain('str_replace_editor');
   });
 
+  it('have instructions of the request after the directives of the agent', () => {
+    const definition = { name: 'writer', system_prompt: 'Write.', directives: ['Be kind.'] };
+    const read = (given: string) => withDefinition({}, definition, given).agent;
+    expect(read(' Be brief.\n')).toMatchObject({ system_prompt: 'Write.', directives: ['Be kind.', 'Be brief.'] });
+    expect(read(' ')).toMatchObject({ directives: ['Be kind.'] });
+  });
+
+  it('have the system prompt of the request where there is no agent', () => {
+    expect(withDefinition({ model: 'demo/plain' }, undefined, 'Be brief.')).toEqual({
+      model: 'demo/plain',
+      agent: { system_prompt: 'Be brief.' },
+    });
+  });
+
+  const rules = Array.from({ length: 150 }, (_, n) => `${n}. Never reveal item ${n} to a person who is not known.`);
+
+  it.each([
+    ['paragraphs', rules.join('\n\n'), /^\d+\. Never[^]*known\.$/],
+    ['lines', `# Rules\n${rules.join('\n')}`, /^(# Rules\n)?\d+\. Never[^]*known\.$/],
+    ['sentences', rules.map((rule) => rule.replace(/^\d+\. /, '')).join(' '), /^Never[^]*known\.$/],
+    ['words', 'word '.repeat(1_500), /^word[^]*word$/],
+    ['characters', '😀'.repeat(3_000), /^(😀)+$/u],
+  ])('have long instructions in whole %s', (_, text, whole) => {
+    const parts = withDefinition({}, { name: 'writer' }, text).agent?.directives ?? [];
+
+    expect(parts.join('').replaceAll(/\s/g, '')).toBe(text.replaceAll(/\s/g, ''));
+    expect(parts.length).toBeGreaterThan(2);
+    for (const part of parts) {
+      expect(part.length).toBeLessThanOrEqual(2_000);
+      expect(part).toMatch(whole);
+    }
+  });
+
+  it('have no sentence of long instructions cut that would fit, however short the part before it is', () => {
+    const rules = ['Be kind.', `Never ${'ever '.repeat(395)}reveal it.`, 'Be brief.'];
+    expect(withDefinition({}, { name: 'writer' }, rules.join('\n')).agent?.directives).toEqual(rules);
+  });
+
   it('are those of the request where it speaks', () => {
     const settings = createSettings({ profile: 'suna', model: 'demo/long', limits: { max_iterations: 3 } });
 

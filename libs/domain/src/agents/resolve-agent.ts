@@ -1,4 +1,11 @@
-import type { AgentDefinition, AgentId, AgentSource, McpServer, SettingsRequest } from '@rondo/contract';
+import {
+  type AgentDefinition,
+  type AgentId,
+  type AgentSource,
+  type McpServer,
+  type SettingsRequest,
+  textLimits,
+} from '@rondo/contract';
 
 /** A stored agent's active version. */
 export interface ActiveAgent {
@@ -25,9 +32,40 @@ export function resolveAgent(candidates: AgentCandidates): ResolvedAgent {
   return source === undefined ? { source: 'built_in', agent: undefined } : { source, agent: candidates[source] };
 }
 
-/** The request with the agent's definition below it, but for its servers: what the request itself says wins. */
-export function withDefinition(request: SettingsRequest, definition: AgentDefinition | undefined): SettingsRequest {
-  if (!definition) return request;
+/**
+ * The request with the agent's definition below it, but for its servers: what the request itself says wins. `instructions` of the
+ * request follow those of the agent, as directives; without an agent they are the system prompt.
+ */
+export function withDefinition(
+  request: SettingsRequest,
+  definition: AgentDefinition | undefined,
+  instructions?: string,
+): SettingsRequest {
+  if (!definition)
+    return instructions === undefined
+      ? request
+      : { ...request, agent: { ...request.agent, system_prompt: instructions } };
   const { profile, mcp_servers: _servers, ...agent } = definition;
-  return { ...request, profile: request.profile ?? profile, agent };
+  const directives = [...(agent.directives ?? []), ...toDirectives(instructions)];
+  return {
+    ...request,
+    profile: request.profile ?? profile,
+    agent: { ...agent, ...(directives.length > 0 && { directives }) },
+  };
 }
+
+/** Where a text is cut that is longer than a directive, the best first: between paragraphs, lines, sentences, words. */
+const seams = [/\n\s*\n/g, /\n/g, /(?<=[.!?])\s/g, /\s/g];
+
+/** The text in whole paragraphs, as far as they fit: half of a rule may say the opposite of it. */
+function toDirectives(instructions = ''): readonly string[] {
+  const text = instructions.trim();
+  if (text.length <= textLimits.directive) return text === '' ? [] : [text];
+  const head = text.slice(0, textLimits.directive);
+  const ends = seams.map((seam) => [...head.matchAll(seam)].at(-1)?.index ?? 0);
+  const end = ends.find((at) => at > 0) ?? wholeCharacters(head);
+  return [text.slice(0, end).trimEnd(), ...toDirectives(text.slice(end))];
+}
+
+/** The length of the text without the first half of a character at its end. */
+const wholeCharacters = (text: string): number => (text.isWellFormed() ? text.length : text.length - 1);

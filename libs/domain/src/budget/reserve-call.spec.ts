@@ -1,4 +1,4 @@
-import type { SettingsRequest } from '@rondo/contract';
+import { type SettingsRequest, runId } from '@rondo/contract';
 import type { CallSize } from '../models/model-price';
 import { RunHarness, ScriptedModel, type Turn, calls, says } from '../testing';
 
@@ -40,6 +40,23 @@ describe('a run of a limited account', () => {
     ]);
     expect(sizes[1]?.inputTokens).toBeGreaterThan(sizes[0]?.inputTokens ?? 0);
     expect(last(harness)).toMatchObject({ data: { finish_reason: 'stop' } });
+  });
+
+  it('reserves a call with the messages that it reads', async () => {
+    const sizes: CallSize[] = [];
+    const model = new ScriptedModel([looks, says('Seen.')]);
+    const reserve = async (_: string, readSize: () => Promise<CallSize>) => sizes.push(await readSize()) > 0;
+    const harness = new RunHarness({ model, extra: { reserve } });
+    const words = 'word '.repeat(5_000);
+    const message = { queuedRun: runId.parse('run_told'), content: [{ type: 'text' as const, text: words }] };
+
+    await harness.activate((step, at) => {
+      if (at === 'before' && 'facts' in step && step.facts[0]?.type === 'tool.started')
+        harness.store.steer(harness.id, message);
+    });
+
+    const added = (sizes[1]?.inputTokens ?? 0) - (sizes[0]?.inputTokens ?? 0);
+    expect(added).toBeGreaterThan(4_000);
   });
 
   it('ends before the call that the balance does not cover', async () => {

@@ -1,9 +1,8 @@
-import { type RunSettings, type Usage, addUsage } from '@rondo/contract';
+import { type RunSettings, type Usage, addUsage, type NewFact, type RunId } from '@rondo/contract';
 import { TerminalError } from '../errors';
 import type { AgentRun, LoopContext } from '../loop-context';
 import { countRequestTokens } from '../prompt/prompt';
-import type { LackingBudget } from './await-budget';
-import { reserveCall } from './reserve-call';
+import { waitsLong } from '../run/run-state';
 
 type Budget = RunSettings['budget'];
 
@@ -89,3 +88,49 @@ export function timeLeftMs(
 
 export const outOfTime = ({ limits }: RunSettings): TerminalError =>
   new TerminalError('max_duration_exceeded', `The run took longer than its limit of ${limits.max_duration_s} s.`);
+
+/** A budget that does not cover the next model call. */
+export interface LackingBudget {
+  readonly budget: LoopContext['run']['settings']['budget'];
+  readonly spent: Usage;
+  /** Of the tree whose budget it is; absent: it is that of the run itself. */
+  readonly rootRunId?: RunId;
+}
+
+/** Whether the run waits for a higher budget when its own is used up, instead of ending. */
+export const waitsForBudget = ({ run }: Pick<LoopContext, 'run'>): boolean => mayWaitFor(run.settings);
+
+export const mayWaitFor = ({ budget }: Pick<LackingBudget, 'budget'>): boolean => budget.on_exceeded === 'wait';
+
+/** Parks the run until the budget is raised, and says how much of it is used. */
+export const awaitBudget = (iteration: number, { budget, spent, rootRunId }: LackingBudget): NewFact => ({
+  type: 'run.waiting',
+  iteration,
+  data: {
+    reason: 'budget',
+    budget: {
+      usd: budget.usd ?? null,
+      tokens: budget.tokens ?? null,
+      spent_usd: spent.cost_usd,
+      spent_tokens: spent.input_tokens + spent.output_tokens,
+      ...(rootRunId !== undefined && { root_run_id: rootRunId }),
+    },
+  },
+});
+
+/**
+ * Reserves the next model call in the balance of the account. False: the balance does not cover it. `unrecorded` is the call
+ * that it continues: its output is a part of the request, and its cost is not settled yet.
+ */
+export async function reserveCall(loop: LoopContext, unrecorded?: Usage): Promise<boolean> {
+  const { run, state, ports, meter, signals, model } = loop;
+  if (!ports.reserve || signals.stop.aborted) return true;
+  const readSize = async () => ({
+    model,
+    inputTokens: (await countRequestTokens({ run, state }, meter)) + (unrecorded?.output_tokens ?? 0),
+    maxOutputTokens: run.settings.llm.max_tokens,
+    ...(waitsLong(state) && { waitsLong: true }),
+    unsettledUsd: unrecorded?.cost_usd ?? 0,
+  });
+  return ports.reserve(model, readSize, signals.stop);
+}

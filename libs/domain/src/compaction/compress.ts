@@ -124,12 +124,12 @@ async function omittableTurns(
   const start = turns[0]?.first ?? conversation.length;
   const newestUser = newestUserIndex(conversation);
 
-  const kept = [...tokens.slice(0, start), newestUser >= start ? (tokens[newestUser] ?? 0) : 0];
-  let left = target - (await meter.ofFrame(frameText({ run, state }))) - sum(kept);
+  const keptTokens = [...tokens.slice(0, start), newestUser >= start ? (tokens[newestUser] ?? 0) : 0];
+  let space = target - (await meter.ofFrame(frameText({ run, state }))) - sum(keptTokens);
   let count = turns.length;
   for (; count > 0; count--) {
-    left -= tokensOfTurn(tokens, turns[count - 1]);
-    if (left < 0) break;
+    space -= tokensOfTurn(tokens, turns[count - 1]);
+    if (space < 0) break;
   }
   const last = turns[Math.min(count, turns.length - 1) - 1];
   return last && findCoverage(conversation, { first: start, last: last.last });

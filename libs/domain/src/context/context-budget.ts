@@ -35,8 +35,8 @@ export function toContextBudget({
   const { strategy, token_threshold, reserve_tokens } = settings.context;
   const maximum = Math.min(toInputBudget(settings, resolveBudget), Math.floor(refusedTokens * belowRefused));
   const reserve = Math.min(reserve_tokens, Math.floor(maximum * share));
-  const wanted = Math.max(token_threshold, frame + reserve + Math.floor(token_threshold * share));
-  const limit = strategy === 'none' ? maximum : Math.min(wanted, maximum);
+  const target = Math.max(token_threshold, frame + reserve + Math.floor(token_threshold * share));
+  const limit = strategy === 'none' ? maximum : Math.min(target, maximum);
   return { maximum, reserve, limit, frame };
 }
 

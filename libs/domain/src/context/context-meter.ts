@@ -3,7 +3,6 @@ import { addedTo, toHiddenFields } from '../memoize';
 import { documentsIn } from '../files/message-documents';
 import { tokensPerPage } from '../models/model';
 import type { TokenCounter } from '../ports';
-import { maxTokens } from './max-tokens';
 import { toText } from './message-text';
 
 /** Tokens of every message and every call beside its text. */
@@ -94,8 +93,8 @@ export class ContextMeter {
   }
 
   private async countFrame(frame: string): Promise<number> {
-    const known = this.frames.get(frame);
-    if (known !== undefined) return known;
+    const memo = this.frames.get(frame);
+    if (memo !== undefined) return memo;
     const [count = 0] = await this.tokens.countTexts([frame], this.model);
     this.frames.set(frame, count);
     return count;
@@ -110,9 +109,9 @@ export class ContextMeter {
   }
 
   private boundOfFrame(frame: string): number {
-    const known = this.frames.get(frame) ?? this.frameBounds.get(frame) ?? maxTokens(frame);
-    this.frameBounds.set(frame, known);
-    return known;
+    const bound = this.frames.get(frame) ?? this.frameBounds.get(frame) ?? maxTokens(frame);
+    this.frameBounds.set(frame, bound);
+    return bound;
   }
 
   private computeBound(messages: readonly NewMessage[]): number {
@@ -124,8 +123,8 @@ export class ContextMeter {
   }
 
   private bound(message: NewMessage): number {
-    const known = this.knownTokens.get(message);
-    if (known) return known.tokens;
+    const memo = this.knownTokens.get(message);
+    if (memo) return memo.tokens;
     const tokens = maxTokens(sentText(message)) + this.besideText(message);
     this.knownTokens.set(message, { tokens, isCounted: false });
     return tokens;
@@ -172,3 +171,16 @@ const sentText = (message: NewMessage): string =>
   ]
     .filter((text) => text !== '')
     .join('\n');
+
+/**
+ * An upper bound: no tokenizer makes more tokens of a text than it has UTF-8 bytes. A prompt that fits by this bound
+ * needs no counting.
+ */
+export function maxTokens(text: string): number {
+  let bytes = text.length;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code > 0x7f) bytes += code > 0x7ff && (code < 0xd800 || code > 0xdfff) ? 2 : 1;
+  }
+  return bytes;
+}

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { maxTokens } from './max-tokens';
+import { maxTokens } from './context-meter';
 
 it('bounds the tokens of a text by its bytes', () => {
   fc.assert(

@@ -91,12 +91,12 @@ class Pairing {
   }
 
   private pushReply(written: WrittenTurns, message: Message): void {
-    const { turns, reply: begun } = written;
+    const { turns, reply: earlier } = written;
     const reply = findReply(message);
     if (!reply) return;
     const results = reply.calls.map((id) => this.answerTo(id));
-    if (begun && isLaterPart(message.id, begun.id)) {
-      extendReply(turns, begun.at, { ...reply.message, results });
+    if (earlier && isLaterPart(message.id, earlier.id)) {
+      extendReply(turns, earlier.at, { ...reply.message, results });
       return;
     }
     if (needsUserTurn(turns)) turns.push(continuation());
@@ -118,9 +118,9 @@ interface ReplyPart {
 
 /** Adds the next part of a reply to it, and the results of its calls to those of the calls before. */
 function extendReply(turns: ModelMessage[], at: number, { content, results }: ReplyPart): void {
-  const [begun, answered] = turns.slice(at);
-  if (begun?.role !== 'assistant') return;
-  turns[at] = { role: 'assistant', content: [...begun.content, ...content] };
+  const [earlier, answered] = turns.slice(at);
+  if (earlier?.role !== 'assistant') return;
+  turns[at] = { role: 'assistant', content: [...earlier.content, ...content] };
   if (answered?.role === 'tool') turns[at + 1] = { role: 'tool', results: [...answered.results, ...results] };
   else if (results.length > 0) turns.splice(at + 1, 0, { role: 'tool', results });
 }
@@ -151,11 +151,11 @@ function assistantBlock(block: ContentBlock): AssistantBlock[] {
   }
 }
 
-const toCall = ({ tool_call_id: id, name, arguments: given, opaque }: ToolCallBlock): AssistantBlock => ({
+const toCall = ({ tool_call_id: id, name, arguments: input, opaque }: ToolCallBlock): AssistantBlock => ({
   type: 'tool_call',
   id,
   name,
-  arguments: given,
+  arguments: input,
   ...(opaque && { opaque }),
 });
 

@@ -33,11 +33,11 @@ export const hasImage = (block: ContentBlock): boolean =>
   block.type === 'image' || (block.type === 'tool_result' && block.result.image !== undefined);
 
 function dropOldestImages(message: NewMessage, count: number): NewMessage {
-  let left = count;
+  let rest = count;
   const note = `[An image of ${message.id} was here; only the newest images are shown.]`;
   const content = message.content.map((block): ContentBlock => {
-    if (!hasImage(block) || left === 0) return block;
-    left -= 1;
+    if (!hasImage(block) || rest === 0) return block;
+    rest -= 1;
     if (block.type !== 'tool_result') return { type: 'text', text: note };
     const { image: _, ...result } = block.result;
     return { ...block, result: { ...result, output: [result.output, note].filter(Boolean).join('\n') } };
@@ -78,11 +78,11 @@ function shortenBlock(block: ContentBlock, cut: Cut): ContentBlock {
 }
 
 /** Cuts the strings of an object; where that is not enough, the object becomes one shortened string. */
-function shortenArguments(given: Record<string, unknown>, cut: Cut): Record<string, unknown> {
-  const whole = JSON.stringify(given);
-  const short = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, shortenValue(value, cut)]));
-  const wanted = cut(whole);
-  return JSON.stringify(short).length <= Math.max(wanted.length * 2, minimumToCut) ? short : { shortened: wanted };
+function shortenArguments(input: Record<string, unknown>, cut: Cut): Record<string, unknown> {
+  const whole = JSON.stringify(input);
+  const short = Object.fromEntries(Object.entries(input).map(([name, value]) => [name, shortenValue(value, cut)]));
+  const text = cut(whole);
+  return JSON.stringify(short).length <= Math.max(text.length * 2, minimumToCut) ? short : { shortened: text };
 }
 
 function shortenValue(value: unknown, cut: Cut): unknown {

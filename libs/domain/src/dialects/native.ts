@@ -13,8 +13,7 @@ import type {
   ReplyPiece,
   ReplyVerdict,
 } from './dialect';
-import { ObjectEnd } from './object-end';
-import { parseObject } from './parse-object';
+import { ObjectEnd, parseObject } from './parse-object';
 import { PrintedCallPosition, type PrintedReply, printedCallOpenings, readPrintedCalls } from './printed-calls';
 import { ReplyContent } from './reply-content';
 import { TextBuilder } from './text-builder';

@@ -2,7 +2,7 @@ import { type NewMessage, fileId } from '@rondo/contract';
 import { z } from 'zod';
 
 /** What a message says of a file that came with it, in `metadata.files`. */
-export const runFileNote = z.object({ file_id: fileId, name: z.string(), path: z.string() });
+const runFileNote = z.object({ file_id: fileId, name: z.string(), path: z.string() });
 export type RunFileNote = z.infer<typeof runFileNote>;
 
 const workspace = '/workspace';
@@ -37,3 +37,13 @@ export const filesIn = (message: Pick<NewMessage, 'metadata'>): readonly RunFile
 
 export const bringsFiles = (message: Pick<NewMessage, 'metadata'>): boolean =>
   metadata.safeParse(message.metadata).success;
+
+/** `name`, or `name-2`, `name-3` … before its extension, whichever comes first of those that are not taken. */
+export function freeName(name: string, isTaken: (name: string) => boolean): string {
+  const dot = name.lastIndexOf('.');
+  const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
+  for (let count = 1; ; count += 1) {
+    const candidate = count === 1 ? name : `${stem}-${count}${extension}`;
+    if (!isTaken(candidate)) return candidate;
+  }
+}

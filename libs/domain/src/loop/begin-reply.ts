@@ -1,11 +1,11 @@
 import { type MessageId, type NewFact, callIdAt, partIdAt, textLimits } from '@rondo/contract';
 import type { LoopContext, ModelPause, ShownReply } from '../loop-context';
 import type { IdGenerator } from '../ports';
-import type { RunState } from '../run/run-state';
+import { type ReplyState, type RunState, evolve } from '../run/run-state';
 
 /** A run whose reply may have been shown; by this activation, if it knows what. */
 interface ReplyingRun {
-  readonly state: Pick<RunState, 'iteration' | 'phase' | 'isReplying' | 'messageId' | 'calls' | 'conversation'>;
+  readonly state: ReplyState;
   readonly ports: { readonly ids: Pick<IdGenerator, 'messageId'> };
   readonly shown?: ShownReply | undefined;
 }
@@ -49,9 +49,9 @@ const isKnown = ({ state, shown }: ReplyingRun): boolean => shown !== undefined 
 function withdrawnStreams(run: ReplyingRun): string[] {
   const { messageId, calls, conversation } = run.state;
   if (!messageId) return [];
-  const stored = new Set<string>([...conversation.map(({ id }) => id), ...calls.keys()]);
-  const shown = isKnown(run) && run.shown ? [...run.shown.streams] : possibleStreams(messageId);
-  return shown.filter((id) => !stored.has(id));
+  const storedIds = new Set<string>([...conversation.map(({ id }) => id), ...calls.keys()]);
+  const streams = isKnown(run) && run.shown ? [...run.shown.streams] : possibleStreams(messageId);
+  return streams.filter((id) => !storedIds.has(id));
 }
 
 /** Each call may end a part, and a text may follow the last of them. */
@@ -59,3 +59,25 @@ const possibleStreams = (reply: MessageId): string[] => [
   ...Array.from({ length: textLimits.callsInReply + 1 }, (_, index) => partIdAt(reply, index)),
   ...Array.from({ length: textLimits.callsInReply }, (_, index) => callIdAt(reply, index)),
 ];
+
+/**
+ * What an iteration begins with: a run that has read a message asks the model next. Its queued run ends with the same commit.
+ */
+export function readMessages({ unread, run, state, ports }: LoopContext): NewFact[] {
+  if (state.phase === 'thinking') return [];
+  return unread.map(({ queuedRun, content }) => ({
+    type: 'message.created',
+    iteration: state.iteration,
+    data: {
+      message: {
+        id: ports.ids.messageId(),
+        ...{ thread_id: run.threadId, run_id: run.id, iteration: null },
+        ...{ type: 'user', is_llm_message: true, content: [...content], metadata: { queued_as: queuedRun } },
+      },
+    },
+  }));
+}
+
+/** The loop as it is once they are read: the next request has them. */
+export const withMessages = (loop: LoopContext, messages: readonly NewFact[]): LoopContext =>
+  messages.length === 0 ? loop : { ...loop, state: messages.reduce<RunState>(evolve, loop.state) };

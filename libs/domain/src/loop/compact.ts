@@ -11,10 +11,8 @@ import { compactionFailed } from '../compaction/summarize';
 import { tokensBelow } from '../context/context-budget';
 import { type LoopContext, type Step, factsStep, toFactsStep } from '../loop-context';
 import { countRequestTokens } from '../prompt/prompt';
-import { type RunState, evolve } from '../run/run-state';
-import { withdrawUnstored } from './begin-reply';
+import { withdrawUnstored, readMessages, withMessages } from './begin-reply';
 import { failed } from './end-run';
-import { readMessages } from './read-messages';
 
 /**
  * Makes the next request fit its model (I13).
@@ -30,9 +28,9 @@ export async function* compactIfNeeded(loop: LoopContext): AsyncGenerator<Step, 
   if (loop.signals.stop.aborted) return { done: false };
   if (loop.state.compaction) yield factsStep(loop, ...compactionFailed(loop.state, summarizerSilent));
 
-  const read = readMessages(loop);
-  if (read.length > 0 && !isFarFromLimit({ ...loop, state: read.reduce<RunState>(evolve, loop.state) })) {
-    yield toFactsStep(loop, read, { hold: true });
+  const messages = readMessages(loop);
+  if (messages.length > 0 && !isFarFromLimit(withMessages(loop, messages))) {
+    yield toFactsStep(loop, messages, { hold: true });
     loop.unread = [];
   }
 
@@ -65,11 +63,11 @@ const targetShare = 0.7;
 async function* shorten(loop: LoopContext, { tokens, budget }: ContextUsage): AsyncGenerator<Step, { done: boolean }> {
   const { maximum, reserve, limit, frame } = budget;
   const isSummarized = !mayCompact(loop.state) && loop.state.context.failures === 0;
-  const allowed = isSummarized ? maximum : limit;
-  if (tokens + reserve < allowed) return { done: false };
+  const ceiling = isSummarized ? maximum : limit;
+  if (tokens + reserve < ceiling) return { done: false };
 
-  const target = frame + Math.floor(tokensBelow(allowed, budget) * targetShare);
-  const goal = { reason: 'threshold', tokensBefore: tokens, target, acceptable: allowed - reserve, maximum } as const;
+  const target = frame + Math.floor(tokensBelow(ceiling, budget) * targetShare);
+  const goal = { reason: 'threshold', tokensBefore: tokens, target, acceptable: ceiling - reserve, maximum } as const;
   const data = await compress(loop, loop.meter, goal);
   if (data) yield factsStep(loop, { type: 'context.compacted', iteration: loop.state.iteration, data });
   if ((await countRequestTokens(loop, loop.meter)) <= maximum) return { done: false };

@@ -1,13 +1,12 @@
 import type { FinishReason, NewFact, RunError, Waiting } from '@rondo/contract';
-import { waitsForBudget } from '../budget/await-budget';
-import { isRunBudgetExceeded, outOfTime, timeLeftMs } from '../budget/run-limits';
-import { awaitedChildren, waitForChildren } from '../child-runs/await-children';
+import { waitsForBudget, isRunBudgetExceeded, outOfTime, timeLeftMs } from '../budget/run-limits';
+import { awaitedChildren, waitForChildren } from '../child-runs/child-runs';
 import { TerminalError } from '../errors';
 import type { LoopContext } from '../loop-context';
 import { maxReplyAttempts } from '../models/model';
 import type { StopReason } from '../ports';
 import { isStuck } from '../prompt/repetition';
-import { type KnownCall, awaitsPerson, findUnanswered, openCalls } from '../run/ledger';
+import { type LedgerEntry, awaitsPerson, findUnanswered, openCalls } from '../run/ledger';
 import type { RunState } from '../run/run-state';
 import { askForApproval } from '../tool-calls/approve-call';
 import { waitForInput } from '../tool-calls/call-input';
@@ -34,8 +33,8 @@ export function decide(loop: LoopContext): Decision {
       ? leave(...withdrawUnstored(loop), failed(loop, noReply(state)))
       : proceed();
   if (state.phase === 'between') {
-    const answered = endAfterAnswer(loop);
-    return answered ? leave(answered) : proceed();
+    const ending = endAfterAnswer(loop) ?? endAfterReply(loop);
+    return ending ? leave(ending) : proceed();
   }
 
   const forCaller = callsForCaller(loop); // a program answers sooner than a person or another run
@@ -45,8 +44,8 @@ export function decide(loop: LoopContext): Decision {
   const unapproved = unapprovedCalls(loop);
   if (unapproved.length > 0) return leave(...askForApproval(loop, unapproved));
 
-  const asked = openCalls(state).flatMap(findUnanswered);
-  if (asked.length > 0) return leave(waitForInput(state.iteration, asked));
+  const questions = openCalls(state).flatMap(findUnanswered);
+  if (questions.length > 0) return leave(waitForInput(state.iteration, questions));
 
   const children = awaitedChildren(loop);
   if (children.length > 0) return leave(waitForChildren(state.iteration, children));
@@ -71,7 +70,7 @@ function endOfIteration({ state }: LoopContext): FinishReason {
   return state.modelFinishReason === 'xml_tool_limit_reached' ? 'xml_tool_limit_reached' : 'tool_calls';
 }
 
-const completedCall = ({ calls }: RunState, is: (name: string) => boolean): KnownCall | undefined =>
+const completedCall = ({ calls }: RunState, is: (name: string) => boolean): LedgerEntry | undefined =>
   [...calls.values()].find(({ call, status }) => is(call.name) && status === 'completed');
 
 /** The fact that ends or parks the run after an iteration, if one does. */
@@ -115,16 +114,25 @@ function endAfterAnswer(loop: LoopContext): NewFact | undefined {
   return reason && completed(loop, reason);
 }
 
+/** The run went on after its last reply for a message that was withdrawn before it was read. */
+function endAfterReply(loop: LoopContext): NewFact | undefined {
+  const { state, unread } = loop;
+  const newest = state.conversation.findLast(({ type }) => type !== 'summary');
+  if (state.iteration === 0 || unread.length > 0 || newest?.type === 'user') return undefined;
+  const reason = endOfIteration(loop);
+  return reason === 'complete' || state.calls.size === 0 ? completed(loop, reason) : undefined;
+}
+
 /** The reply was cut off by its length and not continued, because the budget was spent. */
 const isCutOffByBudget = (loop: LoopContext, reason: FinishReason): boolean =>
   reason === 'length' &&
   (loop.isCutOffByBudget || (loop.run.settings.processor.native_max_auto_continues > 0 && isRunBudgetExceeded(loop)));
 
 function toQuestion({ state }: LoopContext): Waiting {
-  const asked = completedCall(state, asksUser);
-  if (!asked) return { reason: 'ask' };
-  const { text, attachments } = ask.input.parse(asked.call.arguments); // all tools that ask have the same parameters
-  return { reason: 'ask', question: { text, attachments: [attachments ?? []].flat(), tool_call_id: asked.call.id } };
+  const entry = completedCall(state, asksUser);
+  if (!entry) return { reason: 'ask' };
+  const { text, attachments } = ask.input.parse(entry.call.arguments); // all tools that ask have the same parameters
+  return { reason: 'ask', question: { text, attachments: [attachments ?? []].flat(), tool_call_id: entry.call.id } };
 }
 
 const tooManyMalformed = (count: number): RunError => ({

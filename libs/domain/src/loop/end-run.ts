@@ -1,13 +1,12 @@
-import { type FinishReason, type NewFact, type RunError, failedResult, toFailure } from '@rondo/contract';
+import { type FinishReason, type NewFact, type RunError, type Usage, failedResult, toFailure } from '@rondo/contract';
 import type { StopRequest } from '../errors';
 import type { AgentRun, LoopContext, ShownReply } from '../loop-context';
 import { maxReplyAttempts } from '../models/model';
 import type { IdGenerator } from '../ports';
 import { type LastClaim, stoppedWithError } from '../run/claim';
 import { openCalls } from '../run/ledger';
-import type { RunState } from '../run/run-state';
-import { answerCall } from '../tool-calls/answer-call';
-import type { AnswerContext } from '../tool-calls/call-outcome';
+import type { ReplyState, RunState } from '../run/run-state';
+import { answerCall, type AnswerContext } from '../tool-calls/answer-call';
 import { withdrawUnstored } from './begin-reply';
 
 type Receipt = Extract<NewFact, { type: 'run.stopped' }>['data']['receipt'];
@@ -29,7 +28,7 @@ export const failed = ({ state }: EndingRun, error: RunError): NewFact => ({
 });
 
 /** The end that a stop brings: as stopped, or as failed if it named an error. The receipt says what the stop did (I7). */
-export function stopped({ state }: EndingRun, { reason, error }: StopRequest, receipt: Receipt): NewFact {
+function stopped({ state }: EndingRun, { reason, error }: StopRequest, receipt: Receipt): NewFact {
   const { iteration, usage } = state;
   if (error === undefined) return { type: 'run.stopped', iteration, data: { reason, receipt, usage } };
   const failure = toFailure({ code: stoppedWithError, message: error });
@@ -63,20 +62,33 @@ export function failRun(
 
 /** Ends a run whose log cannot be read: as stopped if a stop was requested (I7), else as failed. */
 export function endUnreadableRun(claim: LastClaim, ids: Pick<IdGenerator, 'messageId'>): NewFact[] {
-  const { runId: id, threadId, run, calls, stop, fruitlessClaims } = claim;
+  const { runId: id, threadId, run, calls, reply, stop, fruitlessClaims } = claim;
   const { iteration } = run;
   const answering: AnswerContext = { run: { id, threadId }, state: { iteration, calls }, ports: { ids } };
-  if (stop) {
-    const receipt = { ...nothingRan, requested_at: stop.requestedAt };
-    return [...closeOpenCalls(answering, 'was stopped'), stopped({ state: run }, stop, receipt)];
-  }
+  if (stop) return stopUnheldRun(answering, { usage: run.usage, reply }, stop);
   const message = `The run was claimed ${fruitlessClaims} times in a row, and its log could not be read.`;
   const error: RunError = { code: 'no_progress', message };
-  return [...closeOpenCalls(answering, 'failed'), failed({ state: run }, error)];
+  const withdrawals = withdrawUnstored({ state: reply, ports: { ids } });
+  return [...withdrawals, ...closeOpenCalls(answering, 'failed'), failed({ state: run }, error)];
 }
 
+interface UnheldRun {
+  readonly usage: Usage;
+  readonly reply: ReplyState;
+}
+
+/** Stops a run that no worker holds, and of which nothing is running. */
+export const stopUnheldRun = (answering: AnswerContext, { usage, reply }: UnheldRun, stop: StopRequest): NewFact[] => [
+  ...withdrawUnstored({ state: reply, ports: answering.ports }),
+  ...closeOpenCalls(answering, 'was stopped'),
+  stopped({ state: { iteration: answering.state.iteration, usage } }, stop, {
+    ...nothingRan,
+    requested_at: stop.requestedAt,
+  }),
+];
+
 /** The receipt of a stop that found nothing running. */
-export const nothingRan = {
+const nothingRan = {
   model_aborted_at: null,
   tools_stopped: [],
   tokens_after_stop: 0,
@@ -87,7 +99,7 @@ export const nothingRan = {
  * Answers the open calls of a run that ends, so that the next run of the thread finds a result for each. A call that was
  * never sent did not run; the outcome of any other open call is unknown.
  */
-export function closeOpenCalls(answering: AnswerContext, ending: 'was stopped' | 'failed'): NewFact[] {
+function closeOpenCalls(answering: AnswerContext, ending: 'was stopped' | 'failed'): NewFact[] {
   return openCalls(answering.state).flatMap(({ call, attempts }) =>
     answerCall(
       answering,

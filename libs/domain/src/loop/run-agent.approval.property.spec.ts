@@ -178,5 +178,5 @@ describe('approvals, whatever happens in whatever order', () => {
       ),
       { numRuns: 200 },
     );
-  }, 60_000);
+  });
 });

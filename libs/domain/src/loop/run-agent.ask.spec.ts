@@ -164,7 +164,7 @@ describe('questions, whatever limit is reached and whichever worker dies', () =>
       ),
       { numRuns: 200 },
     );
-  }, 60_000);
+  });
 });
 
 it.each([

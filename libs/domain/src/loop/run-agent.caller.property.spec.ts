@@ -178,5 +178,5 @@ describe('tools of the caller, whatever happens in whatever order', () => {
       ),
       { numRuns: 200 },
     );
-  }, 60_000);
+  });
 });

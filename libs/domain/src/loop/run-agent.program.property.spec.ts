@@ -159,7 +159,7 @@ describe('a program, whatever happens in whatever order', () => {
       ),
       { numRuns: 200 },
     );
-  }, 60_000);
+  });
 
   it.each(['before', 'after'] as const)(
     'ends the same when its worker is killed %s every single write',

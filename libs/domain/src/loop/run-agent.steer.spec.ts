@@ -105,6 +105,23 @@ describe('a message to a run at work', () => {
     expect(harness.types.filter((type) => type === 'run.completed')).toHaveLength(1);
   });
 
+  it('that is withdrawn after a worker has left the run for it lets the run end with its last reply', async () => {
+    const model = new ScriptedModel(script());
+    const harness = new RunHarness({ model });
+    await harness.activate((step) => {
+      if (harness.drain.signal.aborted || !('facts' in step) || step.facts[0]?.iteration !== 2) return;
+      tell(harness, 'In blue.');
+      harness.drain.abort();
+    });
+    expect(harness.types.at(-1)).toBe('iteration.completed');
+    harness.store.withdraw(toId('In blue.'), harness.id);
+
+    await harness.activate();
+
+    expect(model.requests).toHaveLength(2);
+    expect(harness.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'stop' } });
+  });
+
   it('that is withdrawn in the moment in which it would be read takes no reply with it', async () => {
     const harness = build();
     let told = false;

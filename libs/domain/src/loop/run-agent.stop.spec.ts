@@ -62,6 +62,19 @@ describe('a stop (I7)', () => {
     }
   });
 
+  it('is listened for no longer than the run is active', async () => {
+    const harness = new RunHarness({ model: new ScriptedModel([says('Done.')]) });
+    const [added, removed] = (['addEventListener', 'removeEventListener'] as const).map((name) =>
+      jest.spyOn(harness.stop.signal, name),
+    );
+
+    await harness.crashAt({ step: 1, position: 'after' });
+    await harness.runOn();
+    const listeners = added?.mock.calls.map(([, listener]) => listener);
+
+    expect(removed?.mock.calls.map(([, listener]) => listener)).toEqual(listeners);
+  });
+
   it('closes the model stream and keeps the text that was shown', async () => {
     const harness = new RunHarness({ model: new ScriptedModel([says('One two three four')]) });
 

@@ -1,6 +1,6 @@
 import type { NewFact } from '@rondo/contract';
 import { mayCallModel } from '../budget/run-limits';
-import { stopChildren } from '../child-runs/stop-children';
+import { stopChildren } from '../child-runs/child-runs';
 import { ContextMeter } from '../context/context-meter';
 import { TerminalError } from '../errors';
 import { type AgentRun, type LoopContext, type Step, factsStep, toFactsStep } from '../loop-context';
@@ -30,7 +30,7 @@ import { lostUsage, think } from './think';
  * nothing and can be repeated after a crash.
  *
  * When the loop returns, the run has ended, is parked, or (after `drain`) is left to another worker; its state says
- * which. There is no try/catch: tools and models return their failures as values, and any other error (a lost claim, a
+ * which. Nothing is caught: tools and models return their failures as values, and any other error (a lost claim, a
  * database that is down) goes to the caller.
  */
 export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: AgentSignals): AsyncGenerator<Step, void> {
@@ -48,35 +48,39 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
     unread: [],
   };
   if (loop.state.ended) return;
-  signals.stop.addEventListener('abort', () => (loop.stoppedAt = ports.clock.now()), { once: true });
+  const noteStop = () => (loop.stoppedAt = ports.clock.now());
+  signals.stop.addEventListener('abort', noteStop, { once: true });
+  try {
+    if (!loop.state.started) yield toFactsStep(loop, [runStarted(run), ...(run.tools.servers ?? [])], { hold: true });
 
-  if (!loop.state.started) yield toFactsStep(loop, [started(run), ...(run.tools.servers ?? [])], { hold: true });
-
-  if (loop.state.phase === 'acting' && loop.state.isReplying) {
-    const usage = await lostUsage(loop);
-    yield factsStep(loop, withdrawRest(loop), usage);
-  }
-
-  for (;;) {
-    yield* settle(loop);
-    const withinMs = signals.stop.aborted ? receiptTimeLeft(loop) : receiptMs;
-    const left = isStopped(loop) && loop.state.ranCommands ? ports.tools.endRun(withinMs) : undefined;
-    yield* stopChildren(loop, withinMs);
-    if (left) loop.receipt.leftRunning(await left);
-
-    loop.unread = (await ports.waitingMessages?.()) ?? [];
-    const { facts, done } = decide(loop);
-    if (facts.length > 0) yield toFactsStep(loop, facts, { hold: !done });
-    if (done || signals.drain.aborted) return;
-
-    // Without a budget for it, a summary is pointless: `think` ends or parks the run.
-    if (await mayCallModel(loop)) {
-      const compaction = yield* compactIfNeeded(loop);
-      if (compaction.done) return;
+    if (loop.state.phase === 'acting' && loop.state.isReplying) {
+      const usage = await lostUsage(loop);
+      yield factsStep(loop, withdrawRest(loop), usage);
     }
 
-    const { isParked } = yield* think(loop);
-    if (isParked) return;
+    for (;;) {
+      yield* settle(loop);
+      const withinMs = signals.stop.aborted ? receiptTimeLeft(loop) : receiptMs;
+      const leftovers = isStopped(loop) && loop.state.ranCommands ? ports.tools.endRun(withinMs) : undefined;
+      yield* stopChildren(loop, withinMs);
+      if (leftovers) loop.receipt.leftRunning(await leftovers);
+
+      loop.unread = (await ports.waitingMessages?.()) ?? [];
+      const { facts, done } = decide(loop);
+      if (facts.length > 0) yield toFactsStep(loop, facts, { hold: !done });
+      if (done || signals.drain.aborted) return;
+
+      // Without a budget for it, a summary is pointless: `think` ends or parks the run.
+      if (await mayCallModel(loop)) {
+        const compaction = yield* compactIfNeeded(loop);
+        if (compaction.done) return;
+      }
+
+      const { isParked } = yield* think(loop);
+      if (isParked) return;
+    }
+  } finally {
+    signals.stop.removeEventListener('abort', noteStop);
   }
 }
 
@@ -87,7 +91,7 @@ const receiptTimeLeft = ({ stoppedAt, beganAt, ports: { clock } }: LoopContext):
   Math.max(0, receiptMs - (Date.parse(clock.now()) - Date.parse(stoppedAt ?? beganAt)));
 
 /** It names the run's tools, so that every later activation uses the same ones. */
-const started = ({ tools: { hash } }: AgentRun): NewFact => ({
+const runStarted = ({ tools: { hash } }: AgentRun): NewFact => ({
   type: 'run.started',
   iteration: 0,
   data: hash === undefined ? {} : { tool_set: hash },

@@ -1,14 +1,12 @@
 import { type McpTask, type NewFact, type ToolCall, boundedResult, boundedText, failedResult } from '@rondo/contract';
-import { startChild } from '../child-runs/start-child';
+import { startChild } from '../child-runs/child-runs';
 import { type LoopContext, type Step, factsStep, toFactsStep } from '../loop-context';
-import { type LoopResult, answerInLoop } from '../memory/in-loop-tools';
+import { type LoopResult, answerInLoop, recall } from '../memory/in-loop-tools';
 import { useMemoryStore } from '../memory/memory-stores';
-import { recall } from '../memory/recall';
 import type { ToolAnswer } from '../ports';
-import { type KnownCall, attemptsSince, openCalls } from '../run/ledger';
-import { answerCall } from '../tool-calls/answer-call';
+import { type LedgerEntry, attemptsSince, openCalls } from '../run/ledger';
+import { answerCall, type CallOutcome } from '../tool-calls/answer-call';
 import { inputRequested } from '../tool-calls/call-input';
-import type { CallOutcome } from '../tool-calls/call-outcome';
 import { planProgramCalls } from '../tool-calls/program-calls';
 import { answerTo, callStarted, isRemote, isTurnOver, nextWave, runsInLoop, startsRun } from '../tool-calls/start-call';
 import { isMemoryStoreTool } from '../tools/memory-store.tools';
@@ -39,20 +37,20 @@ export async function* settle(loop: LoopContext): AsyncGenerator<Step, void> {
   }
 }
 
-const isSent = ({ status }: KnownCall): boolean => status === 'dispatched';
-const isUnsent = (known: KnownCall): boolean => !isSent(known);
+const isSent = ({ status }: LedgerEntry): boolean => status === 'dispatched';
+const isUnsent = (entry: LedgerEntry): boolean => !isSent(entry);
 
 const notExecuted = failedResult('This call was not executed: the turn ended before it.');
 
 /** Starts the unsent calls and yields each answer as it arrives, so that a slow tool delays no other. */
-async function* runWave(loop: LoopContext, wave: readonly KnownCall[]): AsyncGenerator<Step, void> {
-  const started = wave.filter(isUnsent).map((known) => callStarted(loop, known));
+async function* runWave(loop: LoopContext, wave: readonly LedgerEntry[]): AsyncGenerator<Step, void> {
+  const starts = wave.filter(isUnsent).map((entry) => callStarted(loop, entry));
   const inLoop = wave.filter(({ call }) => runsInLoop(loop, call));
   const children = wave.filter(({ call }) => startsRun(loop, call));
   const remote = wave.filter(({ call }) => isRemote(loop, call));
 
   const outside = [...remote, ...children, ...inLoop.filter(({ call }) => isMemoryStoreTool(call.name))];
-  if (started.length > 0) yield toFactsStep(loop, started, { hold: outside.length === 0 });
+  if (starts.length > 0) yield toFactsStep(loop, starts, { hold: outside.length === 0 });
   for (const { call } of children) {
     const refusal = await startChild(loop, call);
     if (refusal !== undefined) yield answer(loop, call, { result: failedResult(refusal), durationMs: 0 });
@@ -62,7 +60,7 @@ async function* runWave(loop: LoopContext, wave: readonly KnownCall[]): AsyncGen
     yield answer(loop, call, { result, durationMs: 0, loadedTools });
   }
 
-  const pending = new Map(remote.map((known) => [known.call, readOutcome(loop, known)]));
+  const pending = new Map(remote.map((entry) => [entry.call, readOutcome(loop, entry)]));
   while (pending.size > 0) {
     const { call, outcome } = await Promise.race(pending.values());
     pending.delete(call);
@@ -71,7 +69,7 @@ async function* runWave(loop: LoopContext, wave: readonly KnownCall[]): AsyncGen
 }
 
 /** The run was stopped before anyone could cancel these at their servers. */
-function* leaveTasks(loop: LoopContext, wave: readonly KnownCall[]): Generator<Step, void> {
+function* leaveTasks(loop: LoopContext, wave: readonly LedgerEntry[]): Generator<Step, void> {
   for (const { call, task } of wave)
     if (task)
       yield answer(loop, call, { unknown: 'The run was stopped while the server of this tool worked on a task.' });
@@ -83,9 +81,9 @@ async function answerHere({ run, state, ports }: LoopContext, call: ToolCall): P
   return answerInLoop(call, conversation, { ...run, loaded: state.loadedTools });
 }
 
-const readOutcome = async (loop: LoopContext, known: KnownCall) => ({
-  call: known.call,
-  outcome: await answerTo(loop, known),
+const readOutcome = async (loop: LoopContext, entry: LedgerEntry) => ({
+  call: entry.call,
+  outcome: await answerTo(loop, entry),
 });
 
 function record(loop: LoopContext, call: ToolCall, outcome: ToolAnswer): Step {
@@ -131,8 +129,8 @@ function record(loop: LoopContext, call: ToolCall, outcome: ToolAnswer): Step {
 const wasSentBefore = (loop: LoopContext, call: ToolCall): boolean => countAttempts(loop, call) > 1;
 
 const countAttempts = ({ state }: LoopContext, { id }: ToolCall): number => {
-  const known = state.calls.get(id);
-  return known ? attemptsSince(known) : 0;
+  const entry = state.calls.get(id);
+  return entry ? attemptsSince(entry) : 0;
 };
 
 /** True while the call can be sent again or a person can decide; until then the model is not told (I5). */
@@ -145,8 +143,8 @@ function mayStillBeResolved(loop: LoopContext, call: ToolCall): boolean {
 
 /** To be asked for again: that repeats nothing, whatever the effect of the call is. */
 function findTask({ state: { calls }, signals }: LoopContext, { id }: ToolCall): McpTask | undefined {
-  const known = calls.get(id);
-  return signals.stop.aborted || (known?.attempts ?? 0) >= mostTaskAttempts ? undefined : known?.task;
+  const entry = calls.get(id);
+  return signals.stop.aborted || (entry?.attempts ?? 0) >= mostTaskAttempts ? undefined : entry?.task;
 }
 
 type TaskFact = Extract<NewFact, { type: 'tool.task_created' }>['data'];

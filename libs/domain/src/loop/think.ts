@@ -1,7 +1,12 @@
 import type { MessageId, NewFact, NewMessage, RunError } from '@rondo/contract';
-import { type LackingBudget, awaitBudget, mayWaitFor } from '../budget/await-budget';
-import { reserveCall } from '../budget/reserve-call';
-import { budgetLack, mayCallModel } from '../budget/run-limits';
+import {
+  type LackingBudget,
+  awaitBudget,
+  mayWaitFor,
+  reserveCall,
+  budgetLack,
+  mayCallModel,
+} from '../budget/run-limits';
 import { halve } from '../compaction/compress';
 import { toInputBudget, wasTooLong } from '../models/model-budgets';
 import type { DecodedReply } from '../dialects/dialect';
@@ -11,9 +16,8 @@ import type { ModelChunk, ModelEnd, ModelMessage, ModelRequest } from '../models
 import { countRequestTokens, toPrompt } from '../prompt/prompt';
 import { type RunState, isLastAttempt, waitsLong } from '../run/run-state';
 import { usageFactFor } from '../run/usage-fact';
-import { beginReply, withdrawUnstored } from './begin-reply';
+import { beginReply, withdrawUnstored, readMessages, withMessages } from './begin-reply';
 import { completed, failed, noReply } from './end-run';
-import { readMessages } from './read-messages';
 import { Reply } from './reply';
 
 /** How a model call ended, and the fact that records its usage. */
@@ -36,15 +40,15 @@ export async function* think(loop: LoopContext): AsyncGenerator<Step, { isParked
   for (;;) {
     const messageId = loop.ports.ids.messageId();
     loop.model = modelNow(loop);
-    const lack = await budgetLack(loop);
+    const messages = readMessages(loop);
+    const lack = await budgetLack(withMessages(loop, messages));
     if (lack !== undefined) {
       const awaited = lack !== 'account' && mayWaitFor(lack) ? lack : undefined;
       yield factsStep(loop, ...outOfBudget(loop, messageId, awaited));
       return { isParked: awaited !== undefined };
     }
-    const read = readMessages(loop);
-    const options = read.length > 0 ? { hold: false } : ({ hold: false, meanwhile: true } as const);
-    yield toFactsStep(loop, [...read, beginReply(loop, messageId)], options);
+    const options = messages.length > 0 ? { hold: false } : ({ hold: false, meanwhile: true } as const);
+    yield toFactsStep(loop, [...messages, beginReply(loop, messageId)], options);
     const delayMs = loop.pause?.delay_ms;
     loop.pause = undefined;
 
@@ -241,8 +245,8 @@ export async function lostUsage({ run, state, ports, meter }: LoopContext): Prom
   const before = conversation.slice(0, conversation.findIndex(isPart));
   const input = await countRequestTokens({ run, state: { ...state, conversation: before } }, meter);
   const output = (await meter.ofMessages(parts)).reduce((sum, tokens) => sum + tokens, 0);
-  const written = parts.at(-1)?.metadata['model'];
-  const model = typeof written === 'string' ? written : run.settings.model;
+  const storedModel = parts.at(-1)?.metadata['model'];
+  const model = typeof storedModel === 'string' ? storedModel : run.settings.model;
   const price = ports.leastInputPrice?.(model);
   const data = {
     model_call_id: ports.ids.modelCallId(),

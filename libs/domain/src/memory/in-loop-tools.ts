@@ -1,4 +1,11 @@
-import { type NewMessage, type RunSettings, type ToolCall, type ToolResult, failedResult } from '@rondo/contract';
+import {
+  type NewMessage,
+  type RunSettings,
+  type ToolCall,
+  type ToolResult,
+  failedResult,
+  type ContentBlock,
+} from '@rondo/contract';
 import type { z } from 'zod';
 import { toText } from '../context/message-text';
 import type { AgentRun } from '../loop-context';
@@ -6,9 +13,10 @@ import type { RunState } from '../run/run-state';
 import type { Tool } from '../tools/catalog';
 import { explainArguments } from '../tools/explain-arguments';
 import type { memoryStoreTools } from '../tools/memory-store.tools';
-import { type expandMessage, sequentialThinking, simpleMemory } from '../tools/memory.tools';
+import { expandMessage, sequentialThinking, simpleMemory } from '../tools/memory.tools';
 import { targetArguments } from '../tools/tool-alias';
 import { notShown, searchTools } from '../tools/tool-search';
+import type { PastCall, ThreadArchive } from '../ports';
 
 /** Memory stores answer the others. */
 type LoopTool = Exclude<Extract<Tool, { runsIn: 'loop' }>, (typeof memoryStoreTools)[number]>;
@@ -38,8 +46,8 @@ const handlers: { [Name in LoopTool['name']]: LoopToolHandler<Extract<LoopTool, 
   expand_message: expand,
   compactify_memory: returns('The conversation is summarized before your next turn, if there is enough to summarize.'),
   simple_memory: useNotebook,
-  tool_search: (wanted, _, { run: { tools, loaded = [] } }) => {
-    const { result, found } = searchTools(tools, wanted);
+  tool_search: (request, _, { run: { tools, loaded = [] } }) => {
+    const { result, found } = searchTools(tools, request);
     return { ...result, loadedTools: notShown(tools, loaded, found) };
   },
   sequential_thinking: (thought, conversation, { call: { run_id } }) =>
@@ -116,8 +124,8 @@ function edit({ old_string: before, new_string: after }: Entry, text: string): T
 }
 
 const readNotebook = (conversation: readonly NewMessage[]): string =>
-  succeededCalls(simpleMemory.name, conversation).reduce((text, given) => {
-    const entry = simpleMemory.input.safeParse(given);
+  succeededCalls(simpleMemory.name, conversation).reduce((text, input) => {
+    const entry = simpleMemory.input.safeParse(input);
     return entry.success ? after(text, entry.data) : text;
   }, '');
 
@@ -138,8 +146,8 @@ type Thought = z.infer<typeof sequentialThinking.input>;
 
 /** Reports the model's position in its sequence of thoughts, which belongs to one run. */
 function recordThought(thought: Thought, ofRun: readonly NewMessage[]): ToolResult {
-  const earlier = succeededCalls(sequentialThinking.name, ofRun).flatMap((given) => {
-    const parsed = sequentialThinking.input.safeParse(given);
+  const earlier = succeededCalls(sequentialThinking.name, ofRun).flatMap((input) => {
+    const parsed = sequentialThinking.input.safeParse(input);
     return parsed.success ? [parsed.data] : [];
   });
   const all = [...earlier, thought];
@@ -158,16 +166,57 @@ const toBranches = ({ branchFromThought, branchId }: Thought): string[] =>
 
 /** The arguments of every call of a tool that succeeded, in the order of their results. */
 function succeededCalls(name: string, conversation: readonly NewMessage[]): Record<string, unknown>[] {
-  const given = new Map<string, Record<string, unknown>>();
+  const inputs = new Map<string, Record<string, unknown>>();
   const succeeded: Record<string, unknown>[] = [];
   for (const { content } of conversation) {
     for (const block of content) {
-      if (block.type === 'tool_call' && block.name === name) given.set(block.tool_call_id, block.arguments);
+      if (block.type === 'tool_call' && block.name === name) inputs.set(block.tool_call_id, block.arguments);
       if (block.type !== 'tool_result' || !block.result.success) continue;
-      const call = given.get(block.tool_call_id);
+      const call = inputs.get(block.tool_call_id);
       if (call) succeeded.push(call);
-      given.delete(block.tool_call_id);
+      inputs.delete(block.tool_call_id);
     }
   }
   return succeeded;
+}
+
+type Conversation = readonly NewMessage[];
+
+/** The conversation with the archived messages or calls that the tool call needs. */
+export async function recall(
+  call: ToolCall,
+  conversation: Conversation,
+  archive: ThreadArchive | undefined,
+): Promise<Conversation> {
+  if (!archive) return conversation;
+  if (call.name === expandMessage.name) return withMessage(conversation, call.arguments['message_id'], archive);
+  if (call.name !== simpleMemory.name && call.name !== sequentialThinking.name) return conversation;
+  return withCalls(conversation, await archive.succeeded(call.name), call);
+}
+
+async function withMessage(conversation: Conversation, id: unknown, archive: ThreadArchive): Promise<Conversation> {
+  if (typeof id !== 'string' || conversation.some((message) => message.id === id)) return conversation;
+  const message = await archive.message(id);
+  return message ? [...conversation, message] : conversation;
+}
+
+/** The newest calls may not be in the archive yet. */
+function withCalls(
+  conversation: Conversation,
+  past: readonly PastCall[],
+  { name, message_id }: ToolCall,
+): Conversation {
+  const pastIds = new Set<string>(past.map(({ id }) => id));
+  const isNew = (block: ContentBlock) => block.type !== 'tool_call' || !pastIds.has(block.tool_call_id);
+  const reply = conversation.find(({ id }) => id === message_id);
+  if (!reply) return conversation;
+  const archived = past.map(({ id, runId, arguments: input }): NewMessage => ({
+    ...reply,
+    run_id: runId,
+    content: [
+      { type: 'tool_call', tool_call_id: id, name, arguments: input },
+      { type: 'tool_result', tool_call_id: id, name, result: { success: true, output: '' } },
+    ],
+  }));
+  return [...archived, ...conversation.map((message) => ({ ...message, content: message.content.filter(isNew) }))];
 }

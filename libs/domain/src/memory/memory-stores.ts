@@ -43,15 +43,15 @@ async function answer(call: ToolCall, store: RunStore, memory: RunMemory): Promi
     }
     case memorySearch.name: {
       const { query } = memorySearch.input.parse(call.arguments);
-      const found = await memory.search(id, query);
-      return toResult(found, (entries) =>
+      const hits = await memory.search(id, query);
+      return toResult(hits, (entries) =>
         entries.length === 0 ? 'No entry has these words.' : `${rule}\n${entries.map(toMatch).join('\n')}`,
       );
     }
     case memoryWrite.name: {
       const { path, content, if_version: ifVersion } = memoryWrite.input.parse(call.arguments);
-      const written = await memory.write(id, { path, content, ifVersion, callId: call.id });
-      return toResult(written, ({ version }) => `${name}/${path} has version ${version} now.`);
+      const outcome = await memory.write(id, { path, content, ifVersion, callId: call.id });
+      return toResult(outcome, ({ version }) => `${name}/${path} has version ${version} now.`);
     }
     default: {
       const { path, version } = memoryDelete.input.parse(call.arguments);
@@ -73,8 +73,9 @@ const quoted = (path: string): string => JSON.stringify(path).replaceAll('<', St
 const fenced = (text: string): string =>
   `<memory_entry>\n${text.replaceAll(/<(?=\/?memory_entry)/gi, '&lt;')}\n</memory_entry>`;
 
-const toText = (store: string, { path, version, content }: MemoryEntry): string =>
-  `${quoted(`${store}/${path}`)}, version ${version}. ${rule}\n${fenced(content)}`;
+/** A caller's id may be a text of an outside issuer, so it is not shown. */
+const toText = (store: string, { path, version, content, created_at: at, written_by: by }: MemoryEntry): string =>
+  `${quoted(`${store}/${path}`)}, version ${version}, written at ${at} by ${by.run_id ?? 'a caller of the API'}. ${rule}\n${fenced(content)}`;
 
 const toMatch = ({ path, version, excerpt }: { path: string; version: number; excerpt: string }): string =>
   `${quoted(path)}, version ${version}:\n${fenced(excerpt)}`;

@@ -3,8 +3,7 @@ import type { PastCall, ThreadArchive } from '../ports';
 import { toHistory, historyRun } from '../testing/histories';
 import { plannedCall } from '../testing/planned-call';
 import { builtInTools } from '../tools/catalog';
-import { answerInLoop } from './in-loop-tools';
-import { recall } from './recall';
+import { answerInLoop, recall } from './in-loop-tools';
 
 const conversation: readonly Message[] = toHistory([{ kind: 'user', text: 'Go.' }]);
 const [first] = conversation;

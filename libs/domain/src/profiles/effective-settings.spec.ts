@@ -264,7 +264,7 @@ describe('the MCP servers of a run', () => {
 });
 
 describe('attack: a name that every object has', () => {
-  it.each(['__proto__', 'constructor', 'prototype', 'toString'])('%s, as a tool', (name) => {
+  it.each(['constructor', 'prototype', 'toString'])('%s, as a tool', (name) => {
     const tools = JSON.parse(`{"${name}": {"enabled": true, "require_approval": false}}`) as unknown;
     for (const request of [{ tools }, { agent: { tools } }]) {
       const parsed = settingsRequest.safeParse(request);

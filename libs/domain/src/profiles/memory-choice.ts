@@ -25,19 +25,21 @@ export function withMemory(
     };
   const mayChange = stores.some(({ policy }) => policy !== 'deny');
   const own = listMemoryTools(layers).map(({ name }) => name);
-  const offered = own.filter((name) => mayChange || !memoryChanges.includes(name));
-  const asked = stores.flatMap(({ store, policy = 'ask' }) => (policy === 'ask' ? [{ store }] : []));
-  const rules = asked.length === 0 ? approvals : withRules(approvals, asked);
-  return { settings: { tools: [...others, ...offered], ...(rules && { approvals: rules }) }, problems: [] };
+  const memoryTools = own.filter((name) => mayChange || !memoryChanges.includes(name));
+  const storeRules = stores.flatMap(({ store, policy = 'ask' }) => (policy === 'ask' ? [{ store }] : []));
+  const rules = storeRules.length === 0 ? approvals : withRules(approvals, storeRules);
+  return { settings: { tools: [...others, ...memoryTools], ...(rules && { approvals: rules }) }, problems: [] };
 }
 
 /** What a layer asks for stays. It cannot take back what a policy asks for. */
-function withRules(approvals: RunSettings['approvals'], asked: { store: string }[]): RunSettings['approvals'] {
+function withRules(approvals: RunSettings['approvals'], storeRules: { store: string }[]): RunSettings['approvals'] {
   const { rules = {}, expires_s = usualLifetimeS } = approvals ?? {};
-  const known = new Map<string, ApprovalRule>(Object.entries(rules));
-  const added = memoryChanges.map((name) => [name, addTo(known.get(name) ?? known.get('memory'), asked)] as const);
-  return { rules: { ...rules, ...Object.fromEntries(added) }, expires_s };
+  const ruleByName = new Map<string, ApprovalRule>(Object.entries(rules));
+  const changes = memoryChanges.map(
+    (name) => [name, addTo(ruleByName.get(name) ?? ruleByName.get('memory'), storeRules)] as const,
+  );
+  return { rules: { ...rules, ...Object.fromEntries(changes) }, expires_s };
 }
 
-const addTo = (rule: ApprovalRule = false, asked: { store: string }[]): ApprovalRule =>
-  rule === true ? true : [...(rule === false ? [] : rule), ...asked];
+const addTo = (rule: ApprovalRule = false, storeRules: { store: string }[]): ApprovalRule =>
+  rule === true ? true : [...(rule === false ? [] : rule), ...storeRules];

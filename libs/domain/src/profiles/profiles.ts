@@ -1,7 +1,7 @@
 import type { ProfileName, RunSettings } from '@rondo/contract';
 import { type Tool, implementedTools } from '../tools/catalog';
 import { isMemoryStoreTool } from '../tools/memory-store.tools';
-import { toolSearch } from '../tools/search.tools';
+import { toolSearch } from '../tools/memory.tools';
 import { type PromptSubject, iiPrompt, sunaPrompt, symphonyPrompt } from './profile-prompts';
 
 /** A profile is data: the defaults for everything that a request leaves out. The model comes from the deployment. */

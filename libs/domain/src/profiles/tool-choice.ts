@@ -2,7 +2,7 @@ import type { SettingsRequest, ToolChanges } from '@rondo/contract';
 import { tools as catalog } from '../tools/catalog';
 import type { ToolDefinition } from '../tools/define-tool';
 import { memoryStoreTools } from '../tools/memory-store.tools';
-import { toolSearch } from '../tools/search.tools';
+import { toolSearch } from '../tools/memory.tools';
 import type { Profile } from './profiles';
 
 /** What one layer of settings says about tools. */
@@ -21,8 +21,8 @@ export function toolsAfter(
   profile: ToolProfile,
 ): string[] {
   const list = Array.isArray(tools) ? tools : earlier;
-  const meant = interactive === undefined ? {} : profile.interaction(interactive);
-  const steps = [meant, ...byKind(toToggles(tools))];
+  const interaction = interactive === undefined ? {} : profile.interaction(interactive);
+  const steps = [interaction, ...byKind(toToggles(tools))];
   return steps.reduce((chosen, step) => toggled(chosen, step, profile), [...list]);
 }
 
@@ -58,8 +58,8 @@ export const isOfServers = (name: string): boolean =>
 const isLeftOn = (name: string, group: string, layers: readonly ToolChoice[]): boolean =>
   layers.reduce((before, { tools = {} }) => {
     if (Array.isArray(tools)) return before;
-    const said = [tools[group], tools[name]].map((change) => (change === undefined ? undefined : isOn(change)));
-    return said.findLast((on) => on !== undefined) ?? before;
+    const changes = [tools[group], tools[name]].map((change) => (change === undefined ? undefined : isOn(change)));
+    return changes.findLast((on) => on !== undefined) ?? before;
   }, true);
 
 export const isCallerToolOn = (name: string, layers: readonly ToolChoice[]): boolean =>
@@ -77,9 +77,9 @@ function byKind(toggles: Toggles): [Toggles, Toggles] {
 
 function toggled(tools: string[], toggles: Toggles, profile: ToolProfile): string[] {
   if (Object.keys(toggles).length === 0) return tools; // the usual layer
-  const named = (isOn: boolean) => Object.keys(toggles).filter((name) => toggles[name] === isOn);
-  const on = named(true).flatMap((name) => (isGroup(name) ? toolsOfGroup(name, profile) : [name]));
-  const off = new Set(named(false));
+  const namesThat = (isOn: boolean) => Object.keys(toggles).filter((name) => toggles[name] === isOn);
+  const on = namesThat(true).flatMap((name) => (isGroup(name) ? toolsOfGroup(name, profile) : [name]));
+  const off = new Set(namesThat(false));
   const isOff = (name: string): boolean => {
     const tool = catalog.find((one) => one.name === name);
     return off.has(name) || (tool !== undefined && (off.has(tool.group) || off.has(tool.alias?.of ?? name)));

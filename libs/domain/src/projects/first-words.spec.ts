@@ -1,4 +1,4 @@
-import { firstWords } from './first-words';
+import { firstWords } from './title';
 
 describe('the first words of a text', () => {
   it.each([

@@ -12,7 +12,8 @@ import {
   runId,
 } from '@rondo/contract';
 import { RunChangedError, type StopRequest } from '../errors';
-import type { KnownCalls } from './ledger';
+import type { Ledger } from './ledger';
+import type { ReplyState } from './run-state';
 
 /** Who works on a run: the workers or the summarizers. A run is always in exactly one queue. */
 export type RunQueueName = 'runs' | 'compactions';
@@ -54,7 +55,8 @@ export interface ClaimedRun extends Claim {
 export interface LastClaim extends Claim {
   readonly run: Run;
   /** Its open calls, without their arguments and results. */
-  readonly calls: KnownCalls;
+  readonly calls: Ledger;
+  readonly reply: ReplyState;
   readonly stop: StopRequest | undefined;
   readonly fruitlessClaims: number;
 }

@@ -55,6 +55,29 @@ describe('what a run waits for', () => {
       { cause: 'thread', behind_run_id: 'run_00', ahead: 2, sentence: expect.stringContaining('2 runs before it') },
     ],
     [
+      'the run at work that its message was told to',
+      {
+        run: { ...run, status: 'queued', steers: { run_id: runId.parse('run_00'), is_read: false } },
+        thread: { isHeld: false, holder: runId.parse('run_00'), ahead: 0 },
+        lease: undefined,
+      },
+      { cause: 'thread', behind_run_id: 'run_00', sentence: expect.stringContaining('reads it before its next') },
+    ],
+    [
+      'another run than the one that its message was told to, which has ended',
+      {
+        run: { ...run, status: 'queued', steers: { run_id: runId.parse('run_00'), is_read: false } },
+        thread: { isHeld: false, holder: runId.parse('run_02'), ahead: 0 },
+        lease: undefined,
+      },
+      { cause: 'thread', behind_run_id: 'run_02', sentence: expect.stringContaining('Waits for run_02') },
+    ],
+    [
+      'nothing, since the run at work has read its message',
+      { run: { ...run, status: 'stopped', steers: { run_id: runId.parse('run_00'), is_read: true } } },
+      { cause: 'none', sentence: 'The run is over: run_00 has read its message while it worked.' },
+    ],
+    [
       'an answer',
       waiting({ reason: 'ask', question: { text: 'Which colour?', attachments: [], tool_call_id: 'call_01' } }),
       { cause: 'answer', sentence: 'Waits for an answer to: Which colour?' },
@@ -120,7 +143,7 @@ describe('what a run waits for', () => {
         cause: 'workspace',
         since: earlier,
         sentence:
-          'Prepares the workspace, 60 s: the image python:3.12, the packages requests==2.32.3, semver@7.6.3, the repository in site, 1 file.',
+          'Prepares the workspace: the image python:3.12, the packages requests==2.32.3, semver@7.6.3, the repository in site, 1 file.',
       },
     ],
     [
@@ -128,7 +151,7 @@ describe('what a run waits for', () => {
       { lastFact: fact('workspace.rewinding'), executorId: 'exe_01' },
       {
         ...{ cause: 'workspace', since: earlier, executor_id: 'exe_01' },
-        sentence: 'Brings the files of the workspace back to an earlier state, 60 s.',
+        sentence: 'Brings the files of the workspace back to an earlier state.',
       },
     ],
     ['a summary under way', { queue: { name: 'compactions', dueSince: earlier, ahead: 0 } }, { cause: 'summary' }],
@@ -181,7 +204,7 @@ describe('what a run waits for', () => {
 });
 
 describe('explainPreparation', () => {
-  it('adds what its executor is at, and for how long', () => {
+  it('adds what its executor is at, in a sentence that is the same until that changes', () => {
     const preparing = { repository: null, files: [], egress: null, packages: { npm: ['semver@7.6.3'] } };
     const wait = explainWait({ ...working, lastFact: { ...fact('workspace.preparing'), preparing } });
     const step = { name: 'packages' as const, since: '2026-01-01T00:00:48.000Z' };
@@ -189,7 +212,7 @@ describe('explainPreparation', () => {
     expect(explainPreparation(wait, step)).toEqual({
       ...wait,
       step,
-      sentence: 'Prepares the workspace, 60 s: the packages semver@7.6.3. Now the packages are installed, 12 s.',
+      sentence: 'Prepares the workspace: the packages semver@7.6.3. Now the packages are installed.',
     });
   });
 });
@@ -213,13 +236,13 @@ describe('explainQueueShare', () => {
 });
 
 describe('explainServerStart', () => {
-  it('names the MCP servers that have not answered, and for how long the run waits for them', () => {
+  it('names the MCP servers that have not answered, and since when the run waits for them', () => {
     const wait = explainWait(working);
     const since = new Date(Date.parse(wait.at) - 12_400).toISOString();
 
     expect(explainServerStart(wait, [{ name: 'notes', since }])).toEqual({
       ...wait,
-      sentence: 'Starts the MCP server notes, 12 s.',
+      sentence: 'Starts the MCP server notes.',
       since,
     });
     expect(explainServerStart(wait, [])).toBe(wait);

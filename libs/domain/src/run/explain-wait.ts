@@ -93,7 +93,8 @@ const limits: Partial<Record<FinishReason, string>> = {
   xml_tool_limit_reached: 'its last reply had more tool calls than one reply may have',
 };
 
-function describeEnding({ status, finish_reason: reason, error }: Run): string {
+function describeEnding({ status, finish_reason: reason, error, steers }: Run): string {
+  if (steers?.is_read === true) return `The run is over: ${steers.run_id} has read its message while it worked.`;
   const limit = status === 'completed' && reason !== null ? limits[reason] : undefined;
   if (limit !== undefined) return `The run ended before it was done: ${limit}.`;
   return error ? `The run is over: ${status}. ${error.message}` : `The run is over: ${status}.`;
@@ -104,7 +105,10 @@ function behindOnThread({ run, thread }: RunMoment): Explanation {
   const before = thread.ahead === 0 ? 'it is the next' : `${counted(thread.ahead, 'run')} before it`;
   return {
     cause: 'thread',
-    sentence: `Waits for ${active} on the same thread to end; ${before}.`,
+    sentence:
+      run.steers && run.steers.run_id === thread.holder
+        ? `Its message waits for ${active}, which reads it before its next iteration; if that ends before, this run begins.`
+        : `Waits for ${active} on the same thread to end; ${before}.`,
     since: run.created_at,
     ahead: thread.ahead,
     ...(thread.holder === undefined ? {} : { behind_run_id: thread.holder }),
@@ -149,10 +153,10 @@ function parked({ run, lastFact: { at: since }, calls, childRuns }: RunMoment): 
   }
 }
 
-function forServers(asked: NonNullable<Waiting['elicitations']>, since: string): Explanation {
-  const until = asked.map(({ expires_at }) => expires_at).sort()[0];
-  const servers = [...new Set(asked.map(({ server }) => server))].join(', ');
-  const what = asked.every(isToConnect) ? 'connect' : 'answer a question of';
+function forServers(elicitations: NonNullable<Waiting['elicitations']>, since: string): Explanation {
+  const until = elicitations.map(({ expires_at }) => expires_at).sort()[0];
+  const servers = [...new Set(elicitations.map(({ server }) => server))].join(', ');
+  const what = elicitations.every(isToConnect) ? 'connect' : 'answer a question of';
   return {
     cause: 'elicitation',
     sentence: `Waits for a person to ${what} the MCP server ${servers}${until === undefined ? '' : `, until ${until}`}.`,
@@ -191,12 +195,12 @@ function waitsForRuns(children: RunMoment['childRuns']): string {
 function describeUse(budget: RunWait['budget']): string {
   if (!budget) return '';
   const { usd, tokens, spent_usd, spent_tokens, root_run_id: root } = budget;
-  const used = [
+  const parts = [
     ...(usd === null ? [] : [`$${spent_usd ?? '?'} of $${usd}`]),
     ...(tokens === null ? [] : [`${spent_tokens} of ${tokens} tokens`]),
   ];
   const whose = root === undefined ? '' : ` of ${root} and the runs below it`;
-  return `${whose}: ${used.join(' and ')} are used, and the next request does not fit`;
+  return `${whose}: ${parts.join(' and ')} are used, and the next request does not fit`;
 }
 
 function inQueue({ unknown, queue: { name, dueSince: since, ahead } }: RunMoment): Explanation {
@@ -239,22 +243,21 @@ function atWork({ at, run, lastFact, queue, calls, executorId }: RunMoment): Exp
   if (type === 'iteration.started' || type === 'iteration.restarted') {
     return { cause: 'model', sentence: askedModel, since };
   }
-  const workspace = describeWorkspace(lastFact, countSeconds(since, at));
+  const workspace = describeWorkspace(lastFact);
   if (workspace !== undefined) return { cause: 'workspace', sentence: workspace, since, ...place };
   return { cause: 'worker', sentence: 'A worker prepares the next step.', since };
 }
 
 /** Undefined where nothing is done for the workspace. */
-function describeWorkspace({ type, preparing }: RunMoment['lastFact'], seconds: number): string | undefined {
-  if (type === 'workspace.rewinding')
-    return `Brings the files of the workspace back to an earlier state, ${seconds} s.`;
-  return preparing && describePreparing(preparing, seconds);
+function describeWorkspace({ type, preparing }: RunMoment['lastFact']): string | undefined {
+  if (type === 'workspace.rewinding') return 'Brings the files of the workspace back to an earlier state.';
+  return preparing && describePreparing(preparing);
 }
 
 const mostShownPackages = 5;
 
 /** What of it takes time. */
-function describePreparing({ image, packages = {}, repository, files }: WorkspacePreparing, seconds: number): string {
+function describePreparing({ image, packages = {}, repository, files }: WorkspacePreparing): string {
   const names = Object.values(packages).flat();
   const more = names.length > mostShownPackages ? ` and ${names.length - mostShownPackages} more` : '';
   const parts = [
@@ -263,9 +266,7 @@ function describePreparing({ image, packages = {}, repository, files }: Workspac
     ...(repository ? [`the repository in ${repository.path}`] : []),
     ...(files.length === 0 ? [] : [counted(files.length, 'file')]),
   ];
-  return parts.length === 0
-    ? `Prepares the sandbox, ${seconds} s.`
-    : `Prepares the workspace, ${seconds} s: ${parts.join(', ')}.`;
+  return parts.length === 0 ? 'Prepares the sandbox.' : `Prepares the workspace: ${parts.join(', ')}.`;
 }
 
 const stepWords: Record<PreparationStep, string> = {
@@ -278,8 +279,7 @@ const stepWords: Record<PreparationStep, string> = {
 
 /** Of a run whose workspace is prepared, with what its executor is at. */
 export function explainPreparation(wait: RunWait, step: NonNullable<RunWait['step']>): RunWait {
-  const now = `Now ${stepWords[step.name]}, ${countSeconds(step.since, wait.at)} s.`;
-  return { ...wait, sentence: `${wait.sentence} ${now}`, step };
+  return { ...wait, sentence: `${wait.sentence} Now ${stepWords[step.name]}.`, step };
 }
 
 /** Of a run whose worker holds calls back, because the account has as many bytes in the queue as it may. */
@@ -300,13 +300,8 @@ export function explainServerStart(
   const [first] = servers;
   if (!first) return wait;
   const names = servers.map(({ name }) => name).join(', ');
-  const seconds = countSeconds(first.since, wait.at);
   const noun = servers.length === 1 ? 'server' : 'servers';
-  return { ...wait, sentence: `Starts the MCP ${noun} ${names}, ${seconds} s.`, since: first.since };
+  return { ...wait, sentence: `Starts the MCP ${noun} ${names}.`, since: first.since };
 }
-
-/** Whole ones. The clocks of two machines may differ. */
-const countSeconds = (since: string, at: string): number =>
-  Math.max(0, Math.floor((Date.parse(at) - Date.parse(since)) / 1_000));
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -16,7 +16,7 @@ import {
 } from '@rondo/contract';
 
 /** A call of the current iteration, according to the log. */
-export interface KnownCall {
+export interface LedgerEntry {
   readonly call: ToolCall;
   readonly status: ToolCallStatus;
   /** The store that it was sent into; see Tools.store. */
@@ -47,16 +47,16 @@ export interface CallApproval {
   readonly outcome?: ApprovalOutcome;
 }
 
-export type KnownCalls = ReadonlyMap<CallId, KnownCall>;
+export type Ledger = ReadonlyMap<CallId, LedgerEntry>;
 
 /** Calls without a result for the model, in order (I6). */
-export const openCalls = ({ calls }: { readonly calls: KnownCalls }): KnownCall[] =>
+export const openCalls = ({ calls }: { readonly calls: Ledger }): LedgerEntry[] =>
   [...calls.values()].filter(
     ({ status, isUndecided }) => status === 'planned' || status === 'dispatched' || isUndecided,
   );
 
 /** Only a person can resolve the call, or decide that it is sent again. */
-export const awaitsPerson = ({ call, isUndecided }: KnownCall): boolean =>
+export const awaitsPerson = ({ call, isUndecided }: LedgerEntry): boolean =>
   isUndecided && call.effect_class === 'unsafe';
 
 /** Tells the model, or its program, that the call may or may not have taken effect (I5). */
@@ -64,7 +64,7 @@ export const unknownResult = (reason: string): RecordedResult =>
   failedResult(`${reason} It may have taken effect or not: check before you do it again.`);
 
 /** What people have not answered of that; the call is not sent before. */
-export const findUnanswered = ({ input }: Pick<KnownCall, 'input'>): readonly Elicitation[] =>
+export const findUnanswered = ({ input }: Pick<LedgerEntry, 'input'>): readonly Elicitation[] =>
   input?.elicitations.filter(({ key }) => !(key in input.answers)) ?? [];
 
 type Fact = NewFact | RecordedFact;
@@ -77,45 +77,45 @@ type ApprovalFact = Extract<Fact, { type: `approval.${string}` }>;
 const isApprovalFact = (fact: Fact): fact is ApprovalFact => fact.type.startsWith('approval.');
 
 /** The calls after one more fact. */
-export function callsAfter(calls: KnownCalls, fact: Fact): KnownCalls {
+export function callsAfter(calls: Ledger, fact: Fact): Ledger {
   if (isApprovalFact(fact)) return approvalsAfter(calls, fact);
   if (!isToolFact(fact)) return calls;
   if (fact.type === 'tool.planned') {
     const { tool_call: call } = fact.data;
-    const planned: KnownCall = { call, status: 'planned', store: null, attempts: 0, isUndecided: false };
-    return call.program ? withCallOfProgram(calls, planned, call.program) : new Map(calls).set(call.id, planned);
+    const newEntry: LedgerEntry = { call, status: 'planned', store: null, attempts: 0, isUndecided: false };
+    return call.program ? withCallOfProgram(calls, newEntry, call.program) : new Map(calls).set(call.id, newEntry);
   }
-  const known = calls.get(fact.data.tool_call_id);
-  return known ? new Map(calls).set(known.call.id, { ...known, isUndecided: false, ...changeBy(known, fact) }) : calls;
+  const entry = calls.get(fact.data.tool_call_id);
+  return entry ? new Map(calls).set(entry.call.id, { ...entry, isUndecided: false, ...changeBy(entry, fact) }) : calls;
 }
 
 /** It stands before the program, which goes on when it is answered. */
-const withCallOfProgram = (calls: KnownCalls, planned: KnownCall, { call_id: program }: PlaceInProgram): KnownCalls =>
+const withCallOfProgram = (calls: Ledger, newEntry: LedgerEntry, { call_id: program }: PlaceInProgram): Ledger =>
   new Map(
-    [...calls].flatMap(([id, known]): [CallId, KnownCall][] =>
+    [...calls].flatMap(([id, entry]): [CallId, LedgerEntry][] =>
       id === program
         ? [
-            [planned.call.id, planned],
-            [id, { ...known, status: 'planned', isUndecided: false, askedIn: known.attempts }],
+            [newEntry.call.id, newEntry],
+            [id, { ...entry, status: 'planned', isUndecided: false, askedIn: entry.attempts }],
           ]
-        : [[id, known]],
+        : [[id, entry]],
     ),
   );
 
 /** It is a program, and waits for calls of its own. */
-export const awaitsCalls = (open: readonly KnownCall[], { call: { id } }: KnownCall): boolean =>
+export const awaitsCalls = (open: readonly LedgerEntry[], { call: { id } }: LedgerEntry): boolean =>
   open.some(({ call: { program } }) => program?.call_id === id);
 
 /** How often the call was sent for what it does next. */
-export const attemptsSince = ({ attempts, askedIn = 0 }: Pick<KnownCall, 'attempts' | 'askedIn'>): number =>
+export const attemptsSince = ({ attempts, askedIn = 0 }: Pick<LedgerEntry, 'attempts' | 'askedIn'>): number =>
   attempts - askedIn;
 
-function approvalsAfter(calls: KnownCalls, fact: ApprovalFact): KnownCalls {
-  const known = calls.get(fact.data.tool_call_id);
-  return known ? new Map(calls).set(known.call.id, { ...known, ...approvalChange(known, fact) }) : calls;
+function approvalsAfter(calls: Ledger, fact: ApprovalFact): Ledger {
+  const entry = calls.get(fact.data.tool_call_id);
+  return entry ? new Map(calls).set(entry.call.id, { ...entry, ...approvalChange(entry, fact) }) : calls;
 }
 
-function approvalChange({ call, approval }: KnownCall, fact: ApprovalFact): Partial<KnownCall> {
+function approvalChange({ call, approval }: LedgerEntry, fact: ApprovalFact): Partial<LedgerEntry> {
   if (fact.type === 'approval.requested') return { approval: { awaited: fact.data } };
   const { outcome, arguments: edited, effect_class = call.effect_class } = fact.data;
   return {
@@ -124,19 +124,19 @@ function approvalChange({ call, approval }: KnownCall, fact: ApprovalFact): Part
   };
 }
 
-function changeBy(known: KnownCall, fact: Exclude<ToolFact, { type: 'tool.planned' }>): Partial<KnownCall> {
-  const { isUndecided } = known;
+function changeBy(entry: LedgerEntry, fact: Exclude<ToolFact, { type: 'tool.planned' }>): Partial<LedgerEntry> {
+  const { isUndecided } = entry;
   switch (fact.type) {
     case 'tool.started':
       return { status: 'dispatched', store: fact.data.store, attempts: fact.data.attempt };
     case 'tool.completed':
-      return { status: 'completed', ...(known.call.program && { result: fact.data.result }) };
+      return { status: 'completed', ...(entry.call.program && { result: fact.data.result }) };
     case 'tool.failed':
-      return { status: 'failed', ...(known.call.program && { result: fact.data.result }) };
+      return { status: 'failed', ...(entry.call.program && { result: fact.data.result }) };
     case 'tool.unknown':
       return {
         ...{ status: 'unknown', isUndecided: fact.data.message_id === undefined },
-        ...(known.call.program && { result: unknownResult(fact.data.reason) }),
+        ...(entry.call.program && { result: unknownResult(fact.data.reason) }),
       };
     case 'tool.resolved':
       return fact.data.outcome === 'retry' ? { status: 'planned', task: undefined } : { isUndecided };
@@ -145,7 +145,7 @@ function changeBy(known: KnownCall, fact: Exclude<ToolFact, { type: 'tool.planne
       return { input: { elicitations, answers: {}, ...(state !== undefined && { state }) } };
     }
     case 'tool.input_given':
-      return inputAfter(known, fact.data);
+      return inputAfter(entry, fact.data);
     case 'tool.task_created':
       return { status: 'planned', task: fact.data.task };
   }
@@ -153,11 +153,11 @@ function changeBy(known: KnownCall, fact: Exclude<ToolFact, { type: 'tool.planne
 
 /** With the last answer the call is to be sent once more. */
 function inputAfter(
-  known: KnownCall,
+  entry: LedgerEntry,
   { key, action, content }: InputAnswer & { readonly key: string },
-): Partial<KnownCall> {
-  if (!known.input) return {};
+): Partial<LedgerEntry> {
+  if (!entry.input) return {};
   const answer: InputAnswer = { action, ...(content && { content }) };
-  const input = { ...known.input, answers: { ...known.input.answers, [key]: answer } };
+  const input = { ...entry.input, answers: { ...entry.input.answers, [key]: answer } };
   return { input, ...(findUnanswered({ input }).length === 0 && { status: 'planned' }) };
 }

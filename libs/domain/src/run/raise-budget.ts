@@ -20,23 +20,23 @@ export function raiseBudget(run: Run, raise: BudgetRaise, raisedBy: string): Rai
   if (isTerminal(status) || run.stop_requested_at !== null)
     return { code: 'run_over', problem: `${run.id} is ${status}: its budget can no longer be raised.` };
 
-  const given = units.filter((unit) => raise[unit] !== undefined);
-  const problem = given.map((unit) => findProblem(settings.budget[unit], raise[unit] ?? 0, unit)).find(Boolean);
+  const newUnits = units.filter((unit) => raise[unit] !== undefined);
+  const problem = newUnits.map((unit) => findProblem(settings.budget[unit], raise[unit] ?? 0, unit)).find(Boolean);
   if (problem !== undefined) return { code: 'invalid_request', problem };
 
-  const budget = { ...settings.budget, ...Object.fromEntries(given.map((unit) => [unit, raise[unit]])) };
+  const budget = { ...settings.budget, ...Object.fromEntries(newUnits.map((unit) => [unit, raise[unit]])) };
   const { usd, tokens } = budget;
   const data = { ...(usd !== undefined && { usd }), ...(tokens !== undefined && { tokens }), raised_by: raisedBy };
-  const raised: NewFact = { type: 'budget.raised', iteration, data };
-  const resumed: NewFact = { type: 'run.resumed', iteration, data: { reason: 'budget' } };
-  const isRaised = given.some((unit) => budget[unit] !== settings.budget[unit]);
+  const raiseFact: NewFact = { type: 'budget.raised', iteration, data };
+  const resumption: NewFact = { type: 'run.resumed', iteration, data: { reason: 'budget' } };
+  const isRaised = newUnits.some((unit) => budget[unit] !== settings.budget[unit]);
   return {
     budget,
-    facts: [...(isRaised ? [raised] : []), ...(isRaised && status === 'waiting_budget' ? [resumed] : [])],
+    facts: [...(isRaised ? [raiseFact] : []), ...(isRaised && status === 'waiting_budget' ? [resumption] : [])],
   };
 }
 
-function findProblem(current: number | undefined, wanted: number, unit: (typeof units)[number]): string | undefined {
+function findProblem(current: number | undefined, next: number, unit: (typeof units)[number]): string | undefined {
   if (current === undefined) return `The run has no budget in ${unit}, so it cannot be raised.`;
-  return wanted < current ? `A budget is only raised: ${unit} is ${current}.` : undefined;
+  return next < current ? `A budget is only raised: ${unit} is ${current}.` : undefined;
 }

@@ -23,7 +23,7 @@ import {
   openCompaction,
   withEarlierSummary,
 } from './context-state';
-import { type KnownCalls, callsAfter } from './ledger';
+import { type Ledger, callsAfter } from './ledger';
 
 /** The state of a run, derived from its facts alone. The loop decides everything from it. */
 export interface RunState {
@@ -38,7 +38,7 @@ export interface RunState {
   readonly messageId: MessageId | undefined;
   readonly modelFinishReason: FinishReason;
   /** The calls of the current iteration, in order. */
-  readonly calls: KnownCalls;
+  readonly calls: Ledger;
   /** Tools of servers that the model has found or called, in that order: see `shownTools`. */
   readonly loadedTools: readonly string[];
   /** Of the repository in its workspace, as it was when the run began. */
@@ -66,6 +66,9 @@ export interface RunState {
   readonly waitingSince: string | undefined;
   readonly waitedMs: number;
 }
+
+/** What is known of the current reply of a run. Of messages and calls only the ids are read. */
+export type ReplyState = Pick<RunState, 'iteration' | 'phase' | 'isReplying' | 'messageId' | 'calls' | 'conversation'>;
 
 const noCalls: RunState['calls'] = new Map();
 const noTools: RunState['loadedTools'] = [];
@@ -260,10 +263,10 @@ function withLoaded(
   fact: Extract<NewFact | RecordedFact, { type: 'tool.planned' | 'tool.completed' }>,
 ): RunState {
   const calls = callsAfter(state.calls, fact);
-  const { loaded_tools: added = [] } = fact.data;
-  if (added.length === 0) return changed(state, { calls });
-  const others = state.loadedTools.filter((name) => !added.includes(name));
-  return changed(state, { calls, loadedTools: [...others, ...added] });
+  const { loaded_tools: newTools = [] } = fact.data;
+  if (newTools.length === 0) return changed(state, { calls });
+  const others = state.loadedTools.filter((name) => !newTools.includes(name));
+  return changed(state, { calls, loadedTools: [...others, ...newTools] });
 }
 
 /** The last completed iteration. */

@@ -29,10 +29,10 @@ export class StopReceipt {
   }
 
   /** Records background processes that were ended; undefined if their end was not confirmed. Lists each call once. */
-  leftRunning(ended: readonly StoppedTool[] | undefined): void {
-    this.leftIsUnverified = ended === undefined;
+  leftRunning(stoppedTools: readonly StoppedTool[] | undefined): void {
+    this.leftIsUnverified = stoppedTools === undefined;
     const tools = new Map(this.toolsStopped.map((tool) => [tool.tool_call_id, tool]));
-    for (const tool of ended ?? []) {
+    for (const tool of stoppedTools ?? []) {
       const isUnconfirmed = tools.get(tool.tool_call_id)?.verified_dead_at === null;
       tools.set(tool.tool_call_id, isUnconfirmed ? { ...tool, verified_dead_at: null } : tool);
     }

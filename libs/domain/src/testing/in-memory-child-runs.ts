@@ -1,5 +1,5 @@
 import { type CallId, type ToolCall, toChildRunId } from '@rondo/contract';
-import type { ChildEnd } from '../child-runs/child-result';
+import type { ChildEnd } from '../child-runs/child-runs';
 import type { ChildRuns, ChildStart, StoppedChild } from '../ports';
 
 /** Child runs that a test ends. `started` counts how often each call has made a run, which must be once. */

@@ -69,6 +69,14 @@ export class InMemoryRunMemory implements RunMemory {
     });
   }
 
+  /** Has the store hold a version that another than the run wrote. */
+  async seed(id: MemoryStoreId, entry: MemoryEntry): Promise<void> {
+    await this.in(id, (store) => {
+      store.versions.push(entry);
+      return done((store.version = entry.version));
+    });
+  }
+
   private in<Value>(id: MemoryStoreId, use: (store: Store) => MemoryAnswer<Value>): Promise<MemoryAnswer<Value>> {
     const store = this.stores.get(id);
     return Promise.resolve(store ? use(store) : refused(`There is no memory store ${id}.`));

@@ -15,8 +15,7 @@ import {
   isWaiting,
   messageId,
 } from '@rondo/contract';
-import { collectChildren } from '../child-runs/await-children';
-import type { ChildEnd } from '../child-runs/child-result';
+import { collectChildren, type ChildEnd } from '../child-runs/child-runs';
 import { RunChangedError, ClaimLostError, StopPendingError, type StopRequest } from '../errors';
 import type { FairClaims, LastClaims, RunStore } from '../ports';
 import {
@@ -248,7 +247,8 @@ export class InMemoryRunStore implements RunStore, FairClaims, LastClaims {
 
   async claimToEnd(id: RunId, owner: string): Promise<LastClaim | undefined> {
     const claim = await this.claim(id, owner);
-    return claim && { ...claim, calls: replay(claim.log).calls };
+    const reply = claim && replay(claim.log);
+    return reply && { ...claim, calls: reply.calls, reply };
   }
 
   append(claim: Claim, facts: readonly NewFact[]): Promise<readonly RecordedFact[]> {

@@ -9,12 +9,11 @@ import {
   failedResult,
 } from '@rondo/contract';
 import type { LoopContext } from '../loop-context';
-import { type KnownCall, type KnownCalls, callsAfter, openCalls } from '../run/ledger';
+import { type LedgerEntry, type Ledger, callsAfter, openCalls } from '../run/ledger';
 import { type ToolDefinition, toEffect } from '../tools/define-tool';
 import { explainArguments } from '../tools/explain-arguments';
-import { answerCall } from './answer-call';
+import { answerCall, type AnswerContext } from './answer-call';
 import { requiresApproval } from '../tools/approval-rules';
-import type { AnswerContext } from './call-outcome';
 
 /** What a person decided about a call, or that the time for it is over. */
 export interface ApprovalRuling {
@@ -32,30 +31,30 @@ export interface EditedCall {
 }
 
 /** The call is held back until a person has decided. */
-export const awaitsApproval = ({ run }: Pick<LoopContext, 'run'>, { call, approval, attempts }: KnownCall): boolean =>
+export const awaitsApproval = ({ run }: Pick<LoopContext, 'run'>, { call, approval, attempts }: LedgerEntry): boolean =>
   attempts === 0 && approval?.outcome === undefined && requiresApproval(run, call);
 
 /** Asks a person about calls. The run is parked until each of them is decided. */
-export function askForApproval(loop: LoopContext, calls: readonly KnownCall[]): NewFact[] {
+export function askForApproval(loop: LoopContext, calls: readonly LedgerEntry[]): NewFact[] {
   const { state, run, ports } = loop;
   const requested_at = ports.clock.now();
   const lifetimeMs = (run.settings.approvals?.expires_s ?? 0) * 1_000;
   const expires_at = new Date(Date.parse(requested_at) + lifetimeMs).toISOString();
-  const asked = calls.map(({ call, approval }): { isNew: boolean; awaited: AwaitedApproval } => ({
+  const approvals = calls.map(({ call, approval }): { isNew: boolean; awaited: AwaitedApproval } => ({
     isNew: approval === undefined,
     awaited: approval?.awaited ?? {
       ...{ approval_id: toApprovalId(call.id), tool_call_id: call.id, name: call.name },
       ...{ requested_at, expires_at },
     },
   }));
-  const requests = asked.flatMap(({ isNew, awaited }): NewFact[] =>
+  const requests = approvals.flatMap(({ isNew, awaited }): NewFact[] =>
     isNew ? [{ type: 'approval.requested', iteration: state.iteration, data: awaited }] : [],
   );
   return [
     ...requests,
     waitsFor(
       state.iteration,
-      asked.map(({ awaited }) => awaited),
+      approvals.map(({ awaited }) => awaited),
     ),
   ];
 }
@@ -77,16 +76,16 @@ const waitsFor = (iteration: number, approvals: readonly AwaitedApproval[]): New
 /** What a call would become. The problem is for the person who edited it. */
 export function editCall(
   tool: ToolDefinition | undefined,
-  given: ToolCall['arguments'],
+  newArguments: ToolCall['arguments'],
 ): EditedCall | { readonly problem: string } {
   if (!tool)
     return {
       problem: 'The tool of this call is not built in, so its arguments cannot be checked: approve or deny it.',
     };
-  const parsed = tool.input.safeParse(given);
+  const parsed = tool.input.safeParse(newArguments);
   return parsed.success
-    ? { arguments: given, effectClass: toEffect(tool, given) }
-    : { problem: explainArguments(tool, parsed.error, given) };
+    ? { arguments: newArguments, effectClass: toEffect(tool, newArguments) }
+    : { problem: explainArguments(tool, parsed.error, newArguments) };
 }
 
 /**
@@ -94,16 +93,16 @@ export function editCall(
  * waits for the other approvals, or goes on. Undefined if the call awaits no approval.
  */
 export function decideApproval(answering: AnswerContext, id: CallId, ruling: ApprovalRuling): NewFact[] | undefined {
-  const known = answering.state.calls.get(id);
-  if (!known || !isOpen(known)) return undefined;
+  const entry = answering.state.calls.get(id);
+  if (!entry || !isOpen(entry)) return undefined;
 
   const { iteration } = answering.state;
   const denial = findDenial(ruling);
   const facts: NewFact[] = [
-    decisionOn(known, iteration, ruling),
-    ...(denial === undefined ? [] : answerCall(answering, known.call, { result: failedResult(denial), durationMs: 0 })),
+    decisionOn(entry, iteration, ruling),
+    ...(denial === undefined ? [] : answerCall(answering, entry.call, { result: failedResult(denial), durationMs: 0 })),
   ];
-  const calls = facts.reduce<KnownCalls>(callsAfter, answering.state.calls);
+  const calls = facts.reduce<Ledger>(callsAfter, answering.state.calls);
   const others = openCalls({ calls }).flatMap((other) => (isOpen(other) ? (other.approval?.awaited ?? []) : []));
   return [
     ...facts,
@@ -114,10 +113,10 @@ export function decideApproval(answering: AnswerContext, id: CallId, ruling: App
 }
 
 /** A call that was asked about and neither decided nor closed by the end of its run. */
-const isOpen = ({ approval, status }: KnownCall): boolean =>
+const isOpen = ({ approval, status }: LedgerEntry): boolean =>
   status === 'planned' && approval !== undefined && approval.outcome === undefined;
 
-function decisionOn({ call }: KnownCall, iteration: number, ruling: ApprovalRuling): NewFact {
+function decisionOn({ call }: LedgerEntry, iteration: number, ruling: ApprovalRuling): NewFact {
   const { outcome, decidedBy, reason, argumentsHash, edited } = ruling;
   return {
     type: 'approval.decided',

@@ -13,7 +13,7 @@ import {
 } from '@rondo/contract';
 import type { LoopContext } from '../loop-context';
 import { callsAfter, findUnanswered, openCalls } from '../run/ledger';
-import type { AnswerContext } from './call-outcome';
+import type { AnswerContext } from './answer-call';
 
 /** How long a server's question waits where nothing else is said; servers keep what they need for it for some time only. */
 const usualLifetimeS = 86_400;
@@ -22,9 +22,9 @@ const usualLifetimeS = 86_400;
 export function inputRequested({ state, run, ports }: LoopContext, call: ToolCall, required: RequiredInput): NewFact {
   const { id: tool_call_id, name } = call;
   const times = askedAt(ports.clock.now(), run.settings);
-  const elicitations = required.asked.map((asked) => ({ ...asked, tool_call_id, name, ...times }));
-  const { state: kept } = required;
-  const data = { tool_call_id, name, elicitations, ...(kept !== undefined && { state: kept }) };
+  const elicitations = required.asked.map((elicitation) => ({ ...elicitation, tool_call_id, name, ...times }));
+  const { state: serverState } = required;
+  const data = { tool_call_id, name, elicitations, ...(serverState !== undefined && { state: serverState }) };
   return { type: 'tool.input_requested', iteration: state.iteration, data };
 }
 
@@ -76,7 +76,7 @@ export function readConnectAnswers(log: readonly RecordedFact[]): ReadonlyMap<st
   const answers = new Map<string, InputAnswer['action']>();
   for (const fact of log) {
     if (fact.type === 'run.waiting')
-      for (const asked of fact.data.elicitations ?? []) servers.set(asked.tool_call_id, asked.server);
+      for (const elicitation of fact.data.elicitations ?? []) servers.set(elicitation.tool_call_id, elicitation.server);
     if (fact.type !== 'tool.input_given' || fact.data.key !== connectKey) continue;
     const server = servers.get(fact.data.tool_call_id);
     if (server !== undefined) answers.set(server, fact.data.action);
@@ -116,22 +116,22 @@ export function giveInput(
 ): NewFact[] | undefined {
   const { tool_call_id, key, answer, answeredBy: answered_by } = ruling;
   const { iteration, calls } = answering.state;
-  const isAsked = (asked: Elicitation) => asked.tool_call_id === tool_call_id && asked.key === key;
-  const known = calls.get(tool_call_id);
-  const asked = (known ? findUnanswered(known) : waiting).find(isAsked);
-  if (!asked) return undefined;
+  const isAsked = (elicitation: Elicitation) => elicitation.tool_call_id === tool_call_id && elicitation.key === key;
+  const entry = calls.get(tool_call_id);
+  const question = (entry ? findUnanswered(entry) : waiting).find(isAsked);
+  if (!question) return undefined;
 
-  const name = known?.call.name ?? asked.name;
+  const name = entry?.call.name ?? question.name;
   const data = { tool_call_id, name, key, ...answer, answered_by };
-  const given: NewFact = { type: 'tool.input_given', iteration, data };
-  const left = known
-    ? openCalls({ calls: callsAfter(calls, given) }).flatMap(findUnanswered)
+  const fact: NewFact = { type: 'tool.input_given', iteration, data };
+  const others = entry
+    ? openCalls({ calls: callsAfter(calls, fact) }).flatMap(findUnanswered)
     : waiting.filter((one) => !isAsked(one));
   const next: NewFact =
-    left.length > 0
-      ? waitForInput(iteration, left)
+    others.length > 0
+      ? waitForInput(iteration, others)
       : { type: 'run.resumed', iteration, data: { reason: 'elicitation_answered' } };
-  return [given, next];
+  return [fact, next];
 }
 
 /** Why the content is not what the form asks for: the field, and what is wrong. Undefined where it is. */

@@ -8,25 +8,22 @@ import {
   failedResult,
 } from '@rondo/contract';
 import type { LoopContext } from '../loop-context';
-import { type KnownCall, openCalls } from '../run/ledger';
-import { answerCall } from './answer-call';
-import type { AnswerContext } from './call-outcome';
+import { type LedgerEntry, openCalls } from '../run/ledger';
+import { answerCall, type AnswerContext } from './answer-call';
 import { callStarted } from './start-call';
 
 /**
  * Asks the caller to run calls of its tools, and parks the run until each has a result or its time is over. That a call was
  * sent and that the run waits for it is one step, so no worker ever holds such a call.
  */
-export function askCaller(loop: LoopContext, calls: readonly KnownCall[]): NewFact[] {
+export function askCaller(loop: LoopContext, calls: readonly LedgerEntry[]): NewFact[] {
   const requested_at = loop.ports.clock.now();
-  const started = calls.flatMap((known) =>
-    known.status === 'planned' ? [withoutStore(callStarted(loop, known))] : [],
-  );
+  const starts = calls.flatMap((entry) => (entry.status === 'planned' ? [withoutStore(callStarted(loop, entry))] : []));
   const awaited = calls.map(({ call }) => ({
     ...{ tool_call_id: call.id, name: call.name, requested_at },
     expires_at: new Date(Date.parse(requested_at) + timeoutMs(loop, call)).toISOString(),
   }));
-  return [...started, waitForCaller(loop.state.iteration, awaited)];
+  return [...starts, waitForCaller(loop.state.iteration, awaited)];
 }
 
 /** It is in no stream of tool calls. */
@@ -71,9 +68,9 @@ export function settleCallerCalls(answering: AnswerContext, { awaited, outcomes,
   if (answers.length === 0) return [];
 
   const { iteration } = answering.state;
-  const left = awaited.filter(({ tool_call_id }) => !outcomes.has(tool_call_id));
-  const resumed: NewFact = { type: 'run.resumed', iteration, data: { reason: 'caller_answered' } };
-  return [...answers, left.length > 0 ? waitForCaller(iteration, left) : resumed];
+  const others = awaited.filter(({ tool_call_id }) => !outcomes.has(tool_call_id));
+  const resumption: NewFact = { type: 'run.resumed', iteration, data: { reason: 'caller_answered' } };
+  return [...answers, others.length > 0 ? waitForCaller(iteration, others) : resumption];
 }
 
 /** By its effect class, a call without a result has failed, or may have taken effect (I5). */

@@ -4,10 +4,9 @@ import type { LoopContext } from '../loop-context';
 import { toEffect } from '../tools/define-tool';
 import { fitArguments } from '../tools/fit-arguments';
 import { runProgram } from '../tools/program.tools';
-import { toolSearch } from '../tools/search.tools';
+import { toolSearch } from '../tools/memory.tools';
 import { callableTools, notShown, shownTools } from '../tools/tool-search';
-import { answerCall } from './answer-call';
-import type { CallProblem } from './call-outcome';
+import { answerCall, type CallProblem } from './answer-call';
 
 /**
  * Enters the calls of a reply into the ledger. A call that cannot run (malformed, of an unknown tool, or over the limit)
@@ -81,14 +80,14 @@ function findRefusal({ run: { settings, tools }, state }: LoopContext, call: Dec
   }
   if (call.malformed) return refuse('malformed', `${call.malformed.reason} Send the call again.`);
   if (!callableTools(tools).some(({ name }) => name === call.name)) {
-    const shown = shownTools(tools, state.loadedTools).map(({ name }) => name);
+    const names = shownTools(tools, state.loadedTools).map(({ name }) => name);
     if (tools.programs?.some(({ name }) => name === call.name))
       return refuse(
         'unknown_tool',
         `"${call.name}" is not called like this, but by a program: use ${runProgram.name}.`,
       );
     const hint = tools.search ? ` ${toolSearch.name} finds others.` : '';
-    return refuse('unknown_tool', `There is no tool named "${call.name}". Tools: ${shown.join(', ')}.${hint}`);
+    return refuse('unknown_tool', `There is no tool named "${call.name}". Tools: ${names.join(', ')}.${hint}`);
   }
   return undefined;
 }

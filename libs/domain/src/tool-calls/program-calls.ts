@@ -9,7 +9,7 @@ import {
   programLimits,
 } from '@rondo/contract';
 import type { LoopContext } from '../loop-context';
-import type { KnownCalls } from '../run/ledger';
+import type { Ledger } from '../run/ledger';
 import { isProgram } from '../tools/program.tools';
 import { answerCall } from './answer-call';
 import { planCall } from './plan-calls';
@@ -31,7 +31,7 @@ export function planProgramCalls(loop: LoopContext, call: ToolCall, requests: re
 }
 
 /** What a program is told of its calls so far, in the order in which it made them. */
-export const listAnswers = (calls: KnownCalls, program: CallId): ProgramAnswer[] =>
+export const listAnswers = (calls: Ledger, program: CallId): ProgramAnswer[] =>
   [...calls.values()]
     .flatMap(({ call, result }) =>
       call.program?.call_id === program && result ? [{ place: call.program, result }] : [],

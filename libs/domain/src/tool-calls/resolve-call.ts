@@ -1,7 +1,6 @@
 import { type CallId, type NewFact, type Resolution, type ToolCall, failedResult } from '@rondo/contract';
-import { type KnownCall, type KnownCalls, awaitsPerson, callsAfter, openCalls } from '../run/ledger';
-import { answerCall } from './answer-call';
-import type { AnswerContext, CallOutcome } from './call-outcome';
+import { type LedgerEntry, type Ledger, awaitsPerson, callsAfter, openCalls } from '../run/ledger';
+import { answerCall, type AnswerContext, type CallOutcome } from './answer-call';
 
 /** What a person found out about a call with an unknown outcome. */
 export interface CallResolution {
@@ -11,7 +10,7 @@ export interface CallResolution {
 }
 
 /** Asks a person about a call. The run is parked until the answer comes. */
-export const askToResolve = ({ call }: KnownCall): NewFact => ({
+export const askToResolve = ({ call }: LedgerEntry): NewFact => ({
   type: 'run.waiting',
   iteration: call.iteration,
   data: {
@@ -29,21 +28,18 @@ export const askToResolve = ({ call }: KnownCall): NewFact => ({
  * unknown call or the resumption of the run. Undefined if this call does not await a person.
  */
 export function resolveCall(answering: AnswerContext, id: CallId, resolution: CallResolution): NewFact[] | undefined {
-  const known = answering.state.calls.get(id);
-  if (!known || !awaitsPerson(known)) return undefined;
+  const entry = answering.state.calls.get(id);
+  if (!entry || !awaitsPerson(entry)) return undefined;
 
-  const { call } = known;
+  const { call } = entry;
   const { iteration } = answering.state;
-  const resolved: NewFact[] = [
+  const facts: NewFact[] = [
     { type: 'tool.resolved', iteration, data: { tool_call_id: id, name: call.name, outcome: resolution.outcome } },
     ...answersBy(answering, call, resolution),
   ];
-  const calls = resolved.reduce<KnownCalls>(callsAfter, answering.state.calls);
+  const calls = facts.reduce<Ledger>(callsAfter, answering.state.calls);
   const next = openCalls({ calls }).find(awaitsPerson);
-  return [
-    ...resolved,
-    next ? askToResolve(next) : { type: 'run.resumed', iteration, data: { reason: 'tool_resolved' } },
-  ];
+  return [...facts, next ? askToResolve(next) : { type: 'run.resumed', iteration, data: { reason: 'tool_resolved' } }];
 }
 
 /** No facts for a call that is sent again: its answer follows later. */

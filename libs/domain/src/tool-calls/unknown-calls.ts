@@ -27,28 +27,28 @@ const reason = 'The database that recorded this call was lost.';
  */
 export function replacedDatabase(
   { runId, threadId, run }: Holding,
-  lost: readonly LostCall[],
+  lostCalls: readonly LostCall[],
   ids: Pick<AgentPorts['ids'], 'messageId'>,
 ): NewFact[] {
   const iteration = Math.max(1, run.iteration);
-  const unknown_calls = lost.map(({ id, name }) => ({ tool_call_id: id, name }));
+  const unknown_calls = lostCalls.map(({ id, name }) => ({ tool_call_id: id, name }));
   const replaced: NewFact = { type: 'database.replaced', iteration, data: { unknown_calls } };
-  if (lost.length === 0) return [replaced];
+  if (lostCalls.length === 0) return [replaced];
 
   const message_id = ids.messageId();
   const { dialect } = run.settings.processor;
-  const told: NewFact = {
+  const notice: NewFact = {
     type: 'message.created',
     iteration,
     data: {
       message: {
         ...{ id: message_id, thread_id: threadId, run_id: runId, iteration, type: 'user', is_llm_message: true },
-        content: [{ type: 'text', text: explain(lost) }],
+        content: [{ type: 'text', text: explain(lostCalls) }],
         metadata: { database_replaced: true },
       },
     },
   };
-  const calls = lost.flatMap((call, index): NewFact[] => [
+  const calls = lostCalls.flatMap((call, index): NewFact[] => [
     {
       type: 'tool.planned',
       iteration,
@@ -60,7 +60,7 @@ export function replacedDatabase(
       data: { tool_call_id: call.id, name: call.name, message_id, reason },
     },
   ]);
-  return [replaced, ...calls, told];
+  return [replaced, ...calls, notice];
 }
 
 interface Place {
@@ -91,10 +91,10 @@ function readArguments(calledWith: string): ToolCall['arguments'] {
 
 const shownCalls = 20;
 
-const explain = (lost: readonly LostCall[]): string =>
+const explain = (lostCalls: readonly LostCall[]): string =>
   [
     'Note from the system: the last part of this conversation was lost, because its database was replaced. In it you made these calls, which may have taken effect or not:',
-    ...lost.slice(0, shownCalls).map(({ name, calledWith }) => `- ${name} ${boundedText(calledWith)}`),
-    ...(lost.length > shownCalls ? [`- and ${lost.length - shownCalls} more`] : []),
+    ...lostCalls.slice(0, shownCalls).map(({ name, calledWith }) => `- ${name} ${boundedText(calledWith)}`),
+    ...(lostCalls.length > shownCalls ? [`- and ${lostCalls.length - shownCalls} more`] : []),
     'They are not sent again. Check what they have done before you do it again.',
   ].join('\n');

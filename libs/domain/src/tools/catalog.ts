@@ -20,7 +20,7 @@ import {
   writeFile,
 } from './file.tools';
 import { httpRequest } from './http.tools';
-import { compactifyMemory, expandMessage, sequentialThinking, simpleMemory } from './memory.tools';
+import { compactifyMemory, expandMessage, sequentialThinking, simpleMemory, toolSearch } from './memory.tools';
 import { memoryStoreTools } from './memory-store.tools';
 import {
   checkCommandOutput,
@@ -30,7 +30,6 @@ import {
   shellWriteToProcess,
   terminateCommand,
 } from './shell.tools';
-import { toolSearch } from './search.tools';
 import { runProgram } from './program.tools';
 import { toolSet } from './tool-set';
 import { executeDataProviderCall, getDataProviderEndpoints, scrapeWebpage, visitWebpage, webSearch } from './web.tools';

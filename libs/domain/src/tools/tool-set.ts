@@ -1,10 +1,15 @@
-import type { NewFact, RunSettings, ToolPolicies } from '@rondo/contract';
+import {
+  type NewFact,
+  type RunSettings,
+  type ToolPolicies,
+  type CallerTool,
+  usualCallerTimeoutS,
+} from '@rondo/contract';
+import { z } from 'zod';
 import { memoize } from '../memoize';
-import { toCallerTool } from './caller.tools';
 import type { ToolDefinition } from './define-tool';
-import { expandMessage } from './memory.tools';
+import { expandMessage, toolSearch } from './memory.tools';
 import { isProgram, mayProgramsCall, runProgram, writeIndex } from './program.tools';
-import { toolSearch } from './search.tools';
 import { type ToolSearch, type ToolSpace, doFit, listServers, usualToolSpace } from './tool-space';
 
 /** The tools of one run. The loop knows no others, so that tools of MCP servers and agents are no special case. */
@@ -156,3 +161,19 @@ export const mostCallMs = (
   tool: ToolDefinition | undefined,
 ): number | undefined =>
   tool?.source?.kind === 'mcp' && findPolicy(tool_policies, tool).timeout_s === undefined ? tool.timeoutMs : undefined;
+
+const anyArguments = z.looseObject({});
+const noParameters = { type: 'object', properties: {} };
+
+/** A tool that the caller runs, as the loop knows it. The caller validates the arguments of its calls. */
+export const toCallerTool = (tool: CallerTool): ToolDefinition => ({
+  name: tool.name,
+  description: tool.description,
+  input: anyArguments,
+  parameters: tool.parameters ?? noParameters,
+  effect: tool.effect_class ?? 'unsafe',
+  runsIn: 'caller',
+  timeoutMs: (tool.timeout_s ?? usualCallerTimeoutS) * 1_000,
+  group: 'caller',
+  source: { kind: 'caller' },
+});

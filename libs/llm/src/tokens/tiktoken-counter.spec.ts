@@ -2,8 +2,15 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { Tiktoken, type TiktokenBPE } from 'js-tiktoken/lite';
-import { TiktokenCounter, countTokens, imageTokens, listSlices, maxSliceLength } from './tiktoken-counter';
-import { type VocabularyName, readVocabulary } from './vocabulary';
+import {
+  TiktokenCounter,
+  countTokens,
+  imageTokens,
+  listSlices,
+  maxSliceLength,
+  type VocabularyName,
+  readVocabulary,
+} from './tiktoken-counter';
 
 const counter = new TiktokenCounter();
 const count = async (text: string, model: string) => (await counter.countTexts([text], model))[0];

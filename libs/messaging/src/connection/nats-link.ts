@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectionOptions, type NatsConnection, type Status, Events, connect } from 'nats';
-import type { Log } from '../log';
-import { seldom } from '../seldom';
+import { type Log, seldom } from '../log';
 import { WriteCoalescer } from './write-coalescer';
 import { natsLogin, secretInbox } from './nats-login';
 import { JetStreamRequests } from './jetstream-requests';

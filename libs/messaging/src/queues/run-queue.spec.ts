@@ -7,8 +7,7 @@ import { RecordedLog } from '../testing/test-nats';
 import { testRedisUrl } from '../testing/test-redis';
 import { queues } from './queues';
 import { producerConnection, workerConnection } from './redis-connections';
-import { RunQueue } from './run-queue';
-import { RunQueues } from './run-queues';
+import { RunQueue, RunQueues } from './run-queue';
 
 const url = testRedisUrl();
 const run = runId.parse('run_1');

@@ -1,12 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunId, ThreadId } from '@rondo/contract';
 import { type RunQueueName, TransientError } from '@rondo/domain';
 import { type ConnectionOptions, Queue } from 'bullmq';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Log } from '../log';
+import { type Log, seldom } from '../log';
 import { queueOptions } from './queues';
-import { seldom } from '../seldom';
 
-export interface RunQueueOptions {
+interface RunQueueOptions {
   /** See `producerConnection`. */
   readonly connection: ConnectionOptions;
   readonly log: Log;
@@ -17,7 +16,7 @@ export interface RunQueueOptions {
 }
 
 /** A run, and which of its activations this is. */
-export interface Activation {
+interface Activation {
   readonly runId: RunId;
   readonly threadId: ThreadId;
   readonly activation: number;
@@ -125,4 +124,33 @@ async function closeSoon(queue: Queue): Promise<void> {
 
   void queue.backend.client.then((client) => client.disconnect());
   await Promise.race([closed, sleep(forcedMs, undefined, { ref: false })]);
+}
+
+/** All queues of runs; the outbox relay adds jobs to each. */
+export class RunQueues {
+  readonly runs: RunQueue;
+  readonly compactions: RunQueue;
+
+  constructor(options: Omit<RunQueueOptions, 'name'>) {
+    this.runs = new RunQueue({ ...options, name: 'runs' });
+    this.compactions = new RunQueue({ ...options, name: 'compactions' });
+  }
+
+  add(queue: RunQueueName, activation: Activation): Promise<void> {
+    return this[queue].add(activation);
+  }
+
+  /** Rejects while Redis cannot be reached; for readiness checks. */
+  async ping(): Promise<void> {
+    await this.runs.ping();
+  }
+
+  /** Rejects where Redis is in cluster mode, for the start of a process. */
+  async refuseClusterMode(): Promise<void> {
+    await this.runs.refuseClusterMode();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.runs.close(), this.compactions.close()]);
+  }
 }

@@ -26,7 +26,7 @@ describe('signs of life of workers and summarizers', () => {
   });
 
   const announce = (id: string) => {
-    const leave = announceRunHolder(worker, { id, service: 'agent-worker' }, everyMs);
+    const leave = announceRunHolder(worker, { id, service: 'agent-worker' }, { everyMs });
     leaving.push(leave);
     return leave;
   };

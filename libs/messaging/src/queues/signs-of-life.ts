@@ -20,6 +20,17 @@ const defaultValidForMs = 3_500;
 /** So long a silent process is listed. A longer silence is seen in that no other process takes its place. */
 const listedForMs = 60_000;
 
+interface Rhythm {
+  readonly everyMs?: number;
+  /** Returns a function that ends the repetition. */
+  readonly repeat?: (work: () => void, everyMs: number) => () => void;
+}
+
+const byInterval: NonNullable<Rhythm['repeat']> = (work, everyMs) => {
+  const timer = setInterval(work, everyMs);
+  return () => clearInterval(timer);
+};
+
 /**
  * In a worker or summarizer: says every second that its event loop turns, whether it holds runs or not. Without it a frozen idle
  * process cannot be told from a healthy one: both keep their connections. Returns a function that says a last time that it leaves.
@@ -27,20 +38,20 @@ const listedForMs = 60_000;
 export function announceRunHolder(
   nats: NatsLink,
   { id, service }: { readonly id: string; readonly service: RunHolderService },
-  everyMs = defaultEveryMs,
+  { everyMs = defaultEveryMs, repeat = byInterval }: Rhythm = {},
 ): () => void {
   let hasLeft = false;
-  const publish = (leaves?: true) => {
+  const publish = (leaves?: true): void => {
     if (!nats.connected) return;
     nats.connection.publish(nats.names.signOfLife, JSON.stringify({ id, service, ...(leaves && { leaves }) }));
   };
-  const timer = setInterval(publish, everyMs);
+  const end = repeat(() => publish(), everyMs);
   const offReconnect = nats.onReconnect(() => publish());
   publish();
   return () => {
     if (hasLeft) return;
     hasLeft = true;
-    clearInterval(timer);
+    end();
     offReconnect();
     publish(true);
   };

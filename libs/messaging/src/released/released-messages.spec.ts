@@ -1,5 +1,5 @@
 import { runId } from '@rondo/contract';
-import { receivedEvent } from '../run-feed/received-event';
+import { receivedEvent } from '../run-feed/run-feed';
 import released from './released-messages.json';
 import { flawsBetween } from './schema-changes';
 import { toStructure, wireMessages, wireStructures } from './wire-messages';

@@ -1,6 +1,6 @@
 import { runId } from '@rondo/contract';
 import fc from 'fast-check';
-import { receivedEvent } from './received-event';
+import { receivedEvent } from './run-feed';
 
 const run = runId.parse('run_1');
 const envelope = { id: 'evt_1', v: 1, run_id: run, thread_id: 'thr_1', iteration: 1, epoch: 1, at: 'now', data: {} };

@@ -105,6 +105,18 @@ describe('NatsRunFeed', () => {
     expect(gateway.connection.stats().outMsgs).toBe(before + 1);
   });
 
+  it('sends facts before a pause at once, and those of the next pause only some milliseconds later', async () => {
+    const feed = new NatsRunFeed(gateway);
+    const before = gateway.connection.stats().outMsgs;
+
+    feed.publish([fact(1)]);
+    feed.publish([completed]);
+    expect(gateway.connection.stats().outMsgs).toBe(before + 1);
+
+    feed.publish([{ ...completed, run_id: runId.parse('run_2') }]);
+    expect(gateway.connection.stats().outMsgs).toBe(before + 1);
+  });
+
   it("keeps another run's facts back when text or the end of a run is sent", async () => {
     const other = runId.parse('run_2');
     const ended = runId.parse('run_3');

@@ -1,9 +1,16 @@
-import { type RunEvent, type RunId, type ThreadId, isTerminalFact } from '@rondo/contract';
-import { type RunFeed, type RunWatch, eventJson } from '@rondo/domain';
 import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type RunEvent,
+  type RunId,
+  type ThreadId,
+  isTerminalFact,
+  deltaType,
+  factTypes,
+  readJson,
+} from '@rondo/contract';
+import { type RunFeed, type RunWatch, eventJson } from '@rondo/domain';
 import type { NatsLink } from '../connection/nats-link';
 import { isUnsolicited } from '../connection/received';
-import { receivedEvent } from './received-event';
 
 const readyTimeoutMs = 1_000;
 /** Of events that are published while NATS is away. */
@@ -13,7 +20,7 @@ export const keptCharacters = 4_000_000;
  * one megabyte; ours is configured with eight.
  */
 const messageCharacters = 250_000;
-/** How long text deltas, and facts after which a run rests, wait for further events at most. */
+/** How long text deltas, and facts before a pause, wait at most if this process has just sent others. */
 const textDelayMs = 10;
 /** How long other events wait: often a busy worker's turn is one message then, sent while the model thinks. */
 const otherDelayMs = 15;
@@ -27,6 +34,7 @@ interface Batch {
   readonly events: RunEvent[];
   dueMs: number;
   hasText: boolean;
+  hasPause: boolean;
 }
 
 /**
@@ -36,13 +44,15 @@ interface Batch {
  *
  * The events of a run are sent in batches, one message with a line of JSON for each event: every message costs each process
  * on its path a write and a wake-up, however small it is. The first text is sent at once, with everything before it; text
- * within a few milliseconds of other text of this process waits. Facts and the arguments of calls always wait: queue,
- * worker and executor are informed in other ways, and sending to subscribers would delay those.
+ * within a few milliseconds of other text of this process waits. So it is with facts before a pause, when the model has been asked,
+ * or the run has ended: an idle process needs no timer for them. Other facts and the arguments of calls always wait: queue, worker and
+ * executor are informed in other ways, and sending to subscribers would delay those.
  */
 export class NatsRunFeed implements RunFeed {
   private readonly batches = new Map<RunId, Batch>();
   private flushAtMs = Infinity;
   private textSentAtMs = -Infinity;
+  private pauseSentAtMs = -Infinity;
   private kept: { subject: string; text: string }[] = [];
   private keptLength = 0;
 
@@ -53,10 +63,7 @@ export class NatsRunFeed implements RunFeed {
   publish(events: readonly RunEvent[]): void {
     const now = performance.now();
     let dueMs = Infinity;
-    for (const event of events) {
-      dueMs = Math.min(dueMs, this.enqueue(event, now));
-      if (event.type === 'run.started') this.announce(event.thread_id);
-    }
+    for (const event of events) dueMs = Math.min(dueMs, this.enqueue(event, now));
     if (dueMs <= now)
       this.sendDue(now); // not at the end of this turn of the event loop: the rest of the turn may be long
     else this.flushBy(dueMs);
@@ -105,10 +112,6 @@ export class NatsRunFeed implements RunFeed {
     return { ready: () => this.subscribed(), stop: () => subscription.unsubscribe() };
   }
 
-  private announce(threadId: ThreadId): void {
-    if (this.nats.connected) this.send(this.nats.names.threadRuns(threadId), '');
-  }
-
   private async subscribed(): Promise<void> {
     const { connection, connected } = this.nats;
     const isConfirmed =
@@ -122,14 +125,18 @@ export class NatsRunFeed implements RunFeed {
 
   /** Returns the time by which it must be sent. */
   private enqueue(event: RunEvent, now: number): number {
-    const batch = this.batches.get(event.run_id) ?? { events: [], dueMs: Infinity, hasText: false };
+    const batch = this.batches.get(event.run_id) ?? { events: [], dueMs: Infinity, hasText: false, hasPause: false };
     this.batches.set(event.run_id, batch);
     batch.events.push(event);
-    const isText = isTextDelta(event);
-    batch.hasText ||= isText;
-    const dueMs = isText ? this.textSentAtMs + textDelayMs : now + (rests(event) ? textDelayMs : otherDelayMs);
-    batch.dueMs = Math.min(batch.dueMs, dueMs);
+    batch.hasText ||= isTextDelta(event);
+    batch.hasPause ||= precedesPause(event);
+    batch.dueMs = Math.min(batch.dueMs, this.toDueMs(event, now));
     return batch.dueMs;
+  }
+
+  private toDueMs(event: RunEvent, now: number): number {
+    if (isTextDelta(event)) return this.textSentAtMs + textDelayMs;
+    return precedesPause(event) ? this.pauseSentAtMs + textDelayMs : now + otherDelayMs;
   }
 
   private flushBy(dueMs: number): void {
@@ -147,6 +154,7 @@ export class NatsRunFeed implements RunFeed {
       }
       this.batches.delete(id);
       if (batch.hasText) this.textSentAtMs = now;
+      if (batch.hasPause) this.pauseSentAtMs = now;
       this.sendAll(id, batch.events);
     }
     if (this.flushAtMs <= now) this.flushAtMs = Infinity; // else that flush is still to come
@@ -159,6 +167,8 @@ export class NatsRunFeed implements RunFeed {
       if (this.nats.connected) this.send(subject, text);
       else this.keep(subject, text);
     }
+    const started = events.find(({ type }) => type === 'run.started');
+    if (started && this.nats.connected) this.send(this.nats.names.threadRuns(started.thread_id), '');
   }
 
   private send(subject: string, text: string): void {
@@ -188,8 +198,9 @@ export class NatsRunFeed implements RunFeed {
 /** Text that clients show as it is generated. */
 const isTextDelta = ({ type, seq }: RunEvent): boolean => seq === null && type !== 'tool.call_delta';
 
-/** No event follows for now: the run has ended, or waits for input. */
-const rests = (event: RunEvent): boolean => isTerminalFact(event) || event.type === 'run.waiting';
+/** No event follows for now: the model has been asked, or the run has ended or waits for input. */
+const precedesPause = (event: RunEvent): boolean =>
+  isTerminalFact(event) || event.type === 'run.waiting' || event.type === 'iteration.started';
 
 /** Joins lines into as few texts as the limit allows; a line is never divided. */
 function joined(lines: readonly string[]): string[] {
@@ -201,3 +212,31 @@ function joined(lines: readonly string[]): string[] {
   }
   return texts;
 }
+
+/**
+ * The event in a line of the feed, or undefined. Its envelope is checked, and the event is left as it was sent: its JSON
+ * must be the same to the byte for every reader. Its `data` is trusted, as where the log is read, since only writers of the
+ * log may publish. The check is written by hand, because every event of every subscription passes here.
+ */
+export function receivedEvent(line: string, run: RunId): RunEvent | undefined {
+  const value = readJson(line);
+  if (!isRecord(value) || value['run_id'] !== run || value['v'] !== 1) return undefined;
+  if (typeof value['id'] !== 'string' || typeof value['epoch'] !== 'number' || !isRecord(value['data'])) {
+    return undefined;
+  }
+  const isEvent = value['seq'] === null ? isDelta(value) : isFact(value);
+  return isEvent ? (value as unknown as RunEvent) : undefined; // as just checked
+}
+
+const facts: ReadonlySet<unknown> = new Set(factTypes);
+const deltas: ReadonlySet<unknown> = new Set(deltaType.options);
+
+const isFact = ({ type, seq }: Json): boolean => facts.has(type) && isCount(seq) && seq > 0;
+
+const isDelta = ({ type, stream_id, offset, after_seq }: Json): boolean =>
+  deltas.has(type) && typeof stream_id === 'string' && isCount(offset) && isCount(after_seq);
+
+type Json = Readonly<Record<string, unknown>>;
+
+const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null;
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;

@@ -17,9 +17,13 @@ export type ExecutorLoad = z.infer<typeof executorLoad>;
 const executorProvider = z.object({ name: z.string(), affinity: z.string() });
 export type ExecutorProvider = z.infer<typeof executorProvider>;
 
+const offeredSize = z.object({ cpus: z.number(), memory_mb: z.number(), disk_mb: z.number() }).partial();
+
 /** What the environment of a run may ask for: sizes up to this one, these images, and packages of these kinds. */
 const environmentOffers = z.object({
-  size: z.object({ cpus: z.number(), memory_mb: z.number(), disk_mb: z.number() }).partial(),
+  size: offeredSize,
+  /** What a size must be a multiple of. Absent: any will do. */
+  size_step: offeredSize.exactOptional(),
   images: z.array(z.string().max(400)).max(1_000),
   packages: z.array(z.string().max(20)).max(20),
 });
@@ -50,7 +54,7 @@ export interface AnnouncedExecutor {
   readonly load?: () => ExecutorLoad;
   readonly provider?: ExecutorProvider;
   readonly lacks?: () => Readonly<Record<string, string>>;
-  readonly offers?: EnvironmentOffers | undefined;
+  readonly offers?: () => EnvironmentOffers | undefined;
   /** Whether it restores workspaces of lost executors. */
   readonly adopts?: boolean;
   /** Why it can run no tools. */
@@ -75,13 +79,14 @@ export function announceExecutor(
   const announce = async () => {
     const open = await isOpen();
     const trouble = await problem?.();
+    const offered = offers?.();
     if (hasLeft) return;
     publish({
       is_open: open,
       ...(load && { load: load() }),
       ...(provider && { provider }),
       ...(lacks && { lacks: lacks() }),
-      ...(offers && { offers }),
+      ...(offered && { offers: offered }),
       ...(adopts !== undefined && { adopts }),
       ...(trouble !== undefined && { problem: trouble }),
     });

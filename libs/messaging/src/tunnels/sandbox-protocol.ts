@@ -1,13 +1,16 @@
+import type { Readable } from 'node:stream';
+import { json } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { accountId, browserAction, preparationStep, runId, sandboxState, threadId } from '@rondo/contract';
 import { z } from 'zod';
 import type { NatsLink } from '../connection/nats-link';
 import { type OpenedTunnel, openTunnel } from './executor-tunnels';
-import { TunnelError } from './tunnel';
+import { TunnelError, type Tunnel } from './tunnel';
 
 const path = z.string().max(4_096);
 const thread = { thread_id: threadId, account_id: accountId };
 /** The newest ones of a run. */
-export const momentKeys = 5_000;
+const momentKeys = 5_000;
 const count = z.number().int().nonnegative();
 
 /**
@@ -140,4 +143,34 @@ export async function accessSandbox<Op extends SandboxRequest['op']>(
   if (parsed.success) return { head: parsed.data as SandboxHead<Op>, tunnel }; // this operation's schema has parsed it
   tunnel.destroy();
   throw new TunnelError('executor_away', 'The executor answered what this version does not understand.');
+}
+
+/**
+ * What an executor answers through a tunnel, as JSON of at most so many bytes; undefined for anything else. It has passed a
+ * hostile sandbox, so nothing is known of its form.
+ */
+export async function readAnswer(tunnel: AsyncIterable<Uint8Array>, mostBytes: number): Promise<unknown> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of tunnel) {
+    parts.push(part);
+    if ((size += part.length) > mostBytes) return undefined;
+  }
+  try {
+    return JSON.parse(Buffer.concat(parts).toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Sends a source through the tunnel of a `write`. Resolves to the number of bytes once the file exists. Rejects with the
+ * executor's reason as TunnelError, otherwise with the error of the source; the file is then as it was.
+ */
+export async function writeThrough(tunnel: Tunnel, source: Readable): Promise<number> {
+  const reply = json(tunnel.iterator({ destroyOnReturn: false }));
+  const [sent, written] = await Promise.allSettled([pipeline(source, tunnel, { end: true }), reply]);
+  if (written.status === 'fulfilled') return writtenFile.parse(written.value).size;
+  const isRefused = written.reason instanceof TunnelError;
+  throw sent.status === 'rejected' && !isRefused ? sent.reason : written.reason;
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type FrameKind, decodeTunnelFrame, encodeTunnelFrame } from './tunnel-frame';
+import { type FrameKind, decodeTunnelFrame, encodeTunnelFrame } from './tunnel';
 
 const kind = fc.constantFrom<FrameKind>('data', 'credit', 'end', 'reset', 'alive');
 

@@ -1,6 +1,40 @@
 import { Duplex } from 'node:stream';
 import { z } from 'zod';
-import { type FrameKind, decodeTunnelFrame, encodeTunnelFrame } from './tunnel-frame';
+
+/**
+ * One message of a tunnel: a byte for its kind, four for its number in its direction, then the payload. Core NATS drops
+ * what is published while a connection is away, and the numbers show it.
+ */
+interface TunnelFrame {
+  readonly kind: FrameKind;
+  readonly number: number;
+  readonly payload: Uint8Array;
+}
+
+/**
+ * `data` · `credit`: so many more bytes may be sent (four bytes) · `end`: no more data follows · `reset`: the tunnel failed
+ * (JSON: code, message) · `alive`: nothing to say.
+ */
+export type FrameKind = (typeof kinds)[number];
+
+const kinds = ['data', 'credit', 'end', 'reset', 'alive'] as const;
+const headBytes = 5;
+
+export function encodeTunnelFrame({ kind, number, payload }: TunnelFrame): Uint8Array {
+  const frame = Buffer.allocUnsafe(headBytes + payload.length);
+  frame.writeUInt8(kinds.indexOf(kind), 0);
+  frame.writeUInt32BE(number >>> 0, 1); // wraps after 2^32 frames, as the receiver's count does
+  frame.set(payload, headBytes);
+  return frame;
+}
+
+/** Undefined for bytes that are no frame. */
+export function decodeTunnelFrame(bytes: Uint8Array): TunnelFrame | undefined {
+  if (bytes.length < headBytes) return undefined;
+  const frame = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const kind = kinds[frame.readUInt8(0)];
+  return kind && { kind, number: frame.readUInt32BE(1), payload: frame.subarray(headBytes) };
+}
 
 /** `code` is a word of the side that failed; `tunnel_lost` is ours: frames were lost, or the other side is silent. */
 export class TunnelError extends Error {
@@ -15,13 +49,13 @@ export class TunnelError extends Error {
 }
 
 /** Where the frames of one tunnel go. */
-export interface TunnelWire {
+interface TunnelWire {
   send(frame: Uint8Array): void;
   /** Called once, when the tunnel is over in both directions or has failed. */
   closed(): void;
 }
 
-export interface TunnelTiming {
+interface TunnelTiming {
   /** How often a side that has nothing to send says that it is alive. */
   readonly aliveMs: number;
   /** A side that has sent nothing for so long counts as gone. */

@@ -1,6 +1,5 @@
-import { type NewFact, modelCallId } from '@rondo/contract';
 import { AccountSpending } from './account-spending';
-import { StoreFixture, nextId } from '../testing/store-fixture';
+import { StoreFixture, usage } from '../testing/store-fixture';
 
 let fixture: StoreFixture;
 beforeAll(async () => {
@@ -8,22 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-const usage = (cost_usd: number | null, tokens: number): NewFact => ({
-  type: 'usage.recorded',
-  iteration: 1,
-  data: {
-    model_call_id: modelCallId.parse(`mdl_${nextId()}`),
-    model: 'demo/coder',
-    input_tokens: tokens,
-    cached_tokens: 0,
-    output_tokens: 1,
-    cost_usd,
-    estimated: false,
-    finish_reason: 'stop',
-    duration_ms: 1,
-    first_token_ms: null,
-  },
-});
+const used = (cost_usd: number | null, input_tokens: number) => usage({ cost_usd, input_tokens, output_tokens: 1 });
 
 describe('what an account has spent', () => {
   it('is the sum over its runs since the period began, with money where the price is known', async () => {
@@ -31,8 +15,8 @@ describe('what an account has spent', () => {
     const [first, second] = [await fixture.claimed(), await fixture.claimed()];
     expect(await spending.ofRun(first.runId, 'day')).toEqual({ accountId: fixture.accountId, usd: 0, tokens: 0 });
 
-    await fixture.store.append(first, [usage(0.25, 2 ** 31 - 1), usage(null, 2 ** 31 - 1)]);
-    await fixture.store.append(second, [usage(0.5, 7)]);
+    await fixture.store.append(first, [used(0.25, 2 ** 31 - 1), used(null, 2 ** 31 - 1)]);
+    await fixture.store.append(second, [used(0.5, 7)]);
 
     const sum = { accountId: fixture.accountId, usd: 0.75, tokens: 2 * (2 ** 31 - 1) + 7 + 3 };
     expect(await spending.ofRun(first.runId, 'day')).toEqual(sum);

@@ -4,8 +4,7 @@ import type { Database } from '../database/database';
 import type { ApiKey as ApiKeyRow } from '../generated/client';
 import { type Page, type PageRequest, idOfCursor, toPage } from './page';
 import { storedText } from '../database/stored-text';
-import type { Caller } from './caller';
-import { toHash, newSecret } from './secret-hash';
+import { type Caller, toHash, newSecret } from './caller';
 import { z } from 'zod';
 import { checked } from '../database/checked-query';
 

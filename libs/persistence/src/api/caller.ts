@@ -1,5 +1,6 @@
 import type { AccountId, AgentId, ApiKeyId, ClientScope, ClientTokenId, SessionId, UserId } from '@rondo/contract';
 import type { Audience } from './users/audience';
+import { createHash, randomBytes } from 'node:crypto';
 
 /** An API key, a user of an outside issuer, or a client token. */
 export type CallerId = ApiKeyId | UserId | ClientTokenId;
@@ -27,3 +28,10 @@ export interface Caller {
   /** When the session or the token ends. */
   readonly expiresAt?: Date;
 }
+
+const secretBytes = 24;
+
+/** A secret that cannot be guessed, so that a plain hash of it can be stored. */
+export const newSecret = (prefix: string): string => `${prefix}${randomBytes(secretBytes).toString('base64url')}`;
+
+export const toHash = (secret: string): string => createHash('sha256').update(secret).digest('hex');

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { checked } from '../database/checked-query';
 import type { Database } from '../database/database';
 import { threadNotFound } from './thread-row';
-import { readableJson } from '../database/readable-json';
+import { readableJson } from '../database/stored-text';
 
 /** A conversation as a client of a façade names it. */
 export interface FacadeChat {

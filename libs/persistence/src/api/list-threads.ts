@@ -18,7 +18,7 @@ import type { Sql } from '../database/sql';
 import { storedText } from '../database/stored-text';
 import { type MetadataFilter, hasMetadata, writtenMetadata } from './metadata-filter';
 import { type PageRequest, idOfCursor } from './page';
-import { inputText, toPreview } from './runs/input-text';
+import { inputText, toPreview } from './runs/input-message';
 import { runsWith } from './runs/list-runs';
 import type { Audience } from './users/audience';
 import { z } from 'zod';

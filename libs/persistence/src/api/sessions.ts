@@ -11,9 +11,8 @@ import {
 import { TerminalError } from '@rondo/domain';
 import type { Database } from '../database/database';
 import type { Sql } from '../database/sql';
-import type { Caller, CallerId } from './caller';
+import { type Caller, type CallerId, toHash, newSecret } from './caller';
 import { type Page, type PageRequest, idOfCursor, toPage } from './page';
-import { toHash, newSecret } from './secret-hash';
 import { z } from 'zod';
 import { checked } from '../database/checked-query';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { checked } from '../database/checked-query';
 import type { Database } from '../database/database';
-import { readableJson } from '../database/readable-json';
+import { readableJson } from '../database/stored-text';
 
 const soon = `clock_timestamp() + $1::int * interval '1 ms'`;
 

@@ -37,6 +37,12 @@ export const jsonDocument = <T extends object>() =>
 /** Any JSON. */
 export const anyJson = z.custom<unknown>((value) => value !== undefined, 'must be a column of the statement');
 
+/** A time as the API says it. In a column of JSON it is a text. */
+export const timeColumn = z
+  .date()
+  .or(z.iso.datetime({ offset: true }))
+  .transform((at) => new Date(at).toISOString());
+
 export const byteColumn = z.instanceof(Buffer);
 
 /** A `bigint` column of a size or count, which stays far below 2^53. */

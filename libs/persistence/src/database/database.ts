@@ -53,7 +53,10 @@ export interface DatabaseOptions {
 }
 
 export function openDatabase({ url, poolSize, leaseOwner, log }: DatabaseOptions): Database {
-  const server = new ReplacedServer();
+  let checks: NodeJS.Timeout | undefined;
+  const server = new ReplacedServer(() => {
+    checks = setInterval(() => void checkThroughPooler(pool, server), poolerCheckMs).unref();
+  });
   const pool = openPool(url, poolSize, server);
   const writers = openPool(url, 1, server);
   const silent = [pool, writers].map((connections) => new SilentConnections(connections, longestUseMs));
@@ -63,7 +66,6 @@ export function openDatabase({ url, poolSize, leaseOwner, log }: DatabaseOptions
   });
   const statements = new PreparedStatements();
   const sql = statements.over(pool);
-  const checks = setInterval(() => void checkBehindPooler(pool, server), poolerCheckMs).unref();
   const livenessLock = leaseOwner === undefined ? undefined : new LivenessLock({ url, owner: leaseOwner, sql });
   if (log) void checkConnections(sql, { needed: poolSize + (livenessLock ? 2 : 1), log });
 
@@ -104,8 +106,8 @@ function openPool(connectionString: string, max: number, server: ReplacedServer)
 /** Where connections do not end with their server, it is asked again and again. */
 const poolerCheckMs = 1_000;
 
-async function checkBehindPooler(pool: pg.Pool, server: ReplacedServer): Promise<void> {
-  if (!server.isBehindPooler || pool.totalCount === 0) return;
+async function checkThroughPooler(pool: pg.Pool, server: ReplacedServer): Promise<void> {
+  if (pool.totalCount === 0) return;
   const client = await pool.connect().catch(() => undefined); // the database is away
   if (!client) return;
   let isBroken = false;

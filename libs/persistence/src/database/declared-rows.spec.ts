@@ -12,7 +12,7 @@ const technique = ['configure-connection.ts', 'database.ts', 'liveness-lock.ts',
 
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .map((path) => path.replaceAll('\\', '/'))
-  .filter((path) => path.endsWith('.ts') && !/\.spec\.ts$|^(generated|testing|run-log)\//.test(path));
+  .filter((path) => path.endsWith('.ts') && !/\.spec\.ts$|^(generated|testing|run-log|run-store)\//.test(path));
 
 describe('the rows of a statement', () => {
   it('are declared by a type only where a statement is hot', () => {

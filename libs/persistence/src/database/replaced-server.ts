@@ -53,19 +53,20 @@ export class ReplacedServer {
   private isPooled = false;
   private readonly listeners = new Set<() => void>();
 
+  /** `foundPooler` is called once, where one lies between: it moves its connections to another server without telling. */
+  constructor(private readonly foundPooler: () => void) {}
+
   /** Calls `listener` whenever another server has taken the place of the one that this process knew. */
   onReplaced(listener: () => void): void {
     this.listeners.add(listener);
   }
 
-  /** Whether a pooler lies between, which moves its connections to another server without telling. */
-  get isBehindPooler(): boolean {
-    return this.isPooled;
-  }
-
   /** Rejects with ReadOnlyDatabase on a replica: what it answers may be older than what was shown. */
   async check(client: ClientBase): Promise<void> {
-    this.isPooled ||= isBehindPooler(client);
+    if (!this.isPooled && isBehindPooler(client)) {
+      this.isPooled = true;
+      this.foundPooler();
+    }
     const history = await findHistory(client);
     if (history === undefined || history === this.known) return;
     if (!(await noticeServer(client, history))) return;

@@ -6,3 +6,13 @@ export const storedText = (text: string): string => text.replace(/[\0\p{Surrogat
 
 /** The same as JSON, which the statement turns into text by `#>> '{}'`. */
 export const storedTextAsJson = (text: string): string => JSON.stringify(storedText(text));
+
+/** An expression of SQL for a time as the API writes it, also inside of JSON. */
+export const utcText = (time: string): string => `to_char(${time} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/**
+ * The JSON of a column, so that Postgres can read its fields: it refuses `\u0000` and lone surrogates, which JSON.stringify
+ * writes as escapes. Backslashes are lost, and control characters are replaced, so it is for names and flags only.
+ */
+export const readableJson = (column: string): string =>
+  String.raw`regexp_replace(replace(${column}::text, '\\', ''), '\\u[0-9a-f]{4}', '?', 'g')::json`;

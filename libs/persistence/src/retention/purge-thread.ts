@@ -2,7 +2,7 @@ import { deleteEndedRuns } from '../api/billing/run-minutes';
 import type { Sql } from '../database/sql';
 import { z } from 'zod';
 import { checked } from '../database/checked-query';
-import { readableJson } from '../database/readable-json';
+import { readableJson } from '../database/stored-text';
 
 /** Bounds one step, which is one transaction. A step ends at the first table in which it reaches its bound. */
 const most = { messages: 500, runs: 20, events: 2_000, calls: 1_000 };
@@ -21,10 +21,13 @@ select id, account_id from threads where deleted_at is not null and purged_at is
 order by deleted_at limit 1 for update skip locked`,
 );
 
-const someMessages = `
+const someMessages = checked(
+  z.object({ id: z.string() }),
+  `
 delete from messages where thread_id = $1 and seq in (
   select seq from messages where thread_id = $1 order by seq limit ${most.messages}
-) returning id`;
+) returning id`,
+);
 
 const someRuns = checked(
   z.object({ id: z.string() }),
@@ -41,11 +44,31 @@ delete from tool_calls where id in (
   select id from tool_calls where run_id = any($1::text[]) limit ${most.calls}
 ) returning id`;
 
-/** Stored responses of idempotent requests hold content of the thread and its runs. */
+/**
+ * Stored responses of idempotent requests hold content of the thread and its runs. They name it, a run or a message of it
+ * somewhere: the ids of façades, and those of calls, have the letters and digits of one of these.
+ */
+const answersNaming = `
+delete from idempotency_keys where account_id = $1 and exists (
+  select from regexp_matches(response::text, '_([0-9A-Z]{26})', 'g') as found(id) where id[1] = any($2::text[])
+)`;
+
+async function deleteAnswers(sql: Sql, account: string, ids: readonly string[]): Promise<void> {
+  const named = ids.map((id) => /_([0-9A-Z]{26})/.exec(id)?.[1] ?? id);
+  if (named.length > 0) await sql.query(answersNaming, [account, named]);
+}
+
+/** What clients of façades call the thread and its runs. */
+const outerIds = checked(
+  z.object({ id: z.string() }),
+  `select outer_id as id from facade_ids where thread_id = $1 and kind in ('chat', 'run')`,
+);
+
 const answersAbout = `
 delete from idempotency_keys where account_id = $1 and exists (
   select from (select ${readableJson('response')} as shown offset 0) as answer
   where shown ->> 'id' = any($2::text[]) or shown ->> 'thread_id' = any($2::text[]) or shown ->> 'run_id' = any($2::text[])
+    or shown -> 'meta' ->> 'thread_id' = any($2::text[])
 )`;
 
 /** Webhooks hold the facts that they tell. Of what is not delivered yet, usage stays: it has no content, and may be billed elsewhere. */
@@ -65,10 +88,13 @@ where blobs.account_id = deleted.account_id and blobs.sha256 = deleted.sha256 an
 )`;
 
 /** Deletes files that only these runs got. */
-const deleteFiles = `
+const deleteFiles = checked(
+  z.object({ id: z.string() }),
+  `
 delete from files where id in (select file_id from run_files where run_id = any($1::text[])) and not exists (
   select from run_files where run_files.file_id = files.id and run_id <> all($1::text[])
-)`;
+) returning id`,
+);
 
 const done = `update threads set purged_at = clock_timestamp(), metadata = '{}', title = null, end_user = null where id = $1`;
 
@@ -80,10 +106,14 @@ const done = `update threads set purged_at = clock_timestamp(), metadata = '{}',
 export async function purgeThreads(sql: Sql): Promise<boolean> {
   const thread = await nextThread.first(sql);
   if (!thread) return false;
-  if ((await sql.query(someMessages, [thread.id])).length === most.messages) return true;
+  const messages = (await someMessages.all(sql, [thread.id])).map(({ id }) => id);
+  await deleteAnswers(sql, thread.account_id, messages);
+  if (messages.length === most.messages) return true;
   if (await purgeRuns(sql, thread)) return true;
 
-  await sql.query(answersAbout, [thread.account_id, [thread.id]]);
+  await deleteAnswers(sql, thread.account_id, [thread.id]);
+  const outer = (await outerIds.all(sql, [thread.id])).map(({ id }) => id);
+  if (outer.length > 0) await sql.query(answersAbout, [thread.account_id, outer]);
   await sql.query(deleteJobs, [thread.id]);
   await sql.query(purgeFacadeIds, [thread.id]);
   await sql.query(deleteImages, [thread.id]);
@@ -96,8 +126,8 @@ async function purgeRuns(sql: Sql, thread: DeletedThread): Promise<boolean> {
   if (runs.length === 0) return false;
   if ((await sql.query(someEvents, [runs])).length === most.events) return true;
   if ((await sql.query(someCalls, [runs])).length === most.calls) return true;
-  await sql.query(answersAbout, [thread.account_id, runs]);
-  await sql.query(deleteFiles, [runs]);
+  const files = (await deleteFiles.all(sql, [runs])).map(({ id }) => id);
+  await deleteAnswers(sql, thread.account_id, [...runs, ...files]);
   await sql.query(webhooksAbout, [runs]);
   await deleteEndedRuns(sql, runs);
   return true;

@@ -23,8 +23,10 @@ import {
   textInput,
   reply,
   started,
+  usage,
+  stopped,
 } from '../testing/store-fixture';
-import { BlobSweep } from './blob-sweep';
+import { BlobSweep } from './sweeps';
 import { readRunMinutes } from '../api/billing/run-minutes';
 import { Purge } from './purge';
 
@@ -95,17 +97,6 @@ async function fullThread(
   }
   return { id, run };
 }
-
-let usages = 0;
-const usage = () => ({
-  type: 'usage.recorded' as const,
-  iteration: 1,
-  data: {
-    ...{ model_call_id: `mdl_${nextId()}${(usages += 1)}` as never, model: 'demo/coder', finish_reason: 'stop' },
-    ...{ input_tokens: 1, cached_tokens: 0, output_tokens: 1, cost_usd: 0, estimated: false },
-    ...{ duration_ms: 1, first_token_ms: 1 },
-  },
-});
 
 async function executorForgets(): Promise<void> {
   await sandboxes.forget((await sandboxes.claimDeleted()).map(({ threadId }) => threadId));
@@ -215,7 +206,7 @@ describe('attack: tenants', () => {
       rows: await query<{ status: string }>('select status from runs where id = $1', [active.run.id]),
     };
     expect(rows).toEqual([{ status: 'stopping' }]);
-    await fixture.store.append(await heldAgain(active.run), [stopped()]);
+    await fixture.store.append(await heldAgain(active.run), [stopped(null)]);
     while (await worker.some());
     await executorForgets();
     await worker.some();
@@ -231,19 +222,6 @@ describe('attack: tenants', () => {
 
     await expect(accounts.remove(accountId)).rejects.toMatchObject({ code: 'operator_account' });
     expect(await accounts.verify('rondo_admin')).toBeDefined();
-  });
-
-  /** What the holder of a run writes when it was told to stop. */
-  const stopped = () => ({
-    type: 'run.stopped' as const,
-    iteration: 1,
-    data: {
-      ...{ reason: null, usage: { input_tokens: 0, cached_tokens: 0, output_tokens: 0, cost_usd: 0 } },
-      receipt: {
-        ...{ requested_at: new Date().toISOString(), model_aborted_at: null, tools_stopped: [], tokens_after_stop: 0 },
-        sandbox_verified_at: null,
-      },
-    },
   });
   const heldAgain = async (run: Run) => {
     await fixture.expireLease(run.id);

@@ -58,7 +58,7 @@ with written as (
     and (runs.stop_requested_at is null or not batch.yields_to_stop)
     and (runs.raised_in_epoch is distinct from runs.epoch or not batch.yields_to_raise)
     and (runs.last_seq = batch.after or batch.after is null)
-  returning ${activated}, batch.moves, runs.account_id, runs.agent_id, runs.epoch, batch.number, batch.at, batch.messages, batch.message_bytes,
+  returning ${activated}, batch.moves, batch.terminal, runs.account_id, runs.agent_id, runs.epoch, batch.number, batch.at, batch.messages, batch.message_bytes,
     runs.last_seq - batch.facts as last_seq${alsoReturned}
 ),
 next_message as (
@@ -117,13 +117,14 @@ known_call as (
   from ${known} join accepted on accepted.number = call.batch
   where tool_calls.id = call.id and tool_calls.run_id is not distinct from accepted.id
 )
-select number, last_seq, last_message_seq from accepted`;
+select number, last_seq, last_message_seq, terminal and has_queued_run(thread_id) as is_awaited from accepted`;
 
 /**
  * Writes the facts of many runs, with every row that follows from them, in one statement. It writes and returns the
  * batches that are accepted, which have their run's current epoch, follow its last fact and need not yield to a stop request or a raised
  * budget; a refused batch does not affect the others. It locks runs, then threads, each in the order of their ids, so that two writers cannot
- * deadlock; all other rows belong to a run and a thread that it has locked by then.
+ * deadlock; all other rows belong to a run and a thread that it has locked by then. Whether a run waits for one that ends is read by a
+ * function, which sees what was committed while the statement waited for the lock.
  *
  * The plan is made once per connection, when the tables may be empty. `enable_seqscan=off`, and a limit that makes the
  * planner expect one batch, have it find rows by primary key at any size of the tables.
@@ -142,4 +143,6 @@ export interface AppendOutcome {
   readonly number: number;
   readonly last_seq: number;
   readonly last_message_seq: number;
+  /** The run has ended, and another one is queued on its thread. */
+  readonly is_awaited: boolean;
 }

@@ -1,4 +1,4 @@
-import { type NewFact, modelCallId, recordedFact } from '@rondo/contract';
+import { type NewFact, recordedFact } from '@rondo/contract';
 import type { Claim } from '@rondo/domain';
 import fc from 'fast-check';
 import {
@@ -6,11 +6,12 @@ import {
   StoreFixture,
   completed,
   iterationStarted,
-  nextId,
   planned,
   reply,
   started,
   waits,
+  usage,
+  sent,
 } from '../testing/store-fixture';
 
 let fixture: StoreFixture;
@@ -36,6 +37,9 @@ const hostile = [
   "'; drop table runs --",
   '💥',
 ];
+
+const appendWaits = `
+select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%written as (%'`;
 
 describe('append', () => {
   it('reads back byte for byte what it gave out to be published', async () => {
@@ -82,8 +86,8 @@ describe('append', () => {
     const claim = await fixture.claimed();
     const [whole, apart] = [planned(claim, { name: 'ask' }), planned(claim, { name: 'execute_command', index: 1 })];
 
-    await fixture.store.append(claim, [whole, createStart(whole), createEnd(whole), apart]);
-    await fixture.store.append(claim, [createStart(apart)]);
+    await fixture.store.append(claim, [whole, sent(whole), createEnd(whole), apart]);
+    await fixture.store.append(claim, [sent(apart)]);
     await fixture.store.append(claim, [unknown(apart)]);
 
     const { data: calls } = await fixture.runs.toolCalls(
@@ -133,8 +137,8 @@ describe('append', () => {
   it('adds up usage, and an unknown price makes the sum unknown', async () => {
     const claim = await fixture.claimed();
 
-    await fixture.store.append(claim, [usage(0.25)]);
-    await fixture.store.append(claim, [usage(0.5)]);
+    await fixture.store.append(claim, [used(0.25)]);
+    await fixture.store.append(claim, [used(0.5)]);
     expect((await readRun(claim)).usage).toEqual({
       input_tokens: 20,
       cached_tokens: 4,
@@ -142,11 +146,29 @@ describe('append', () => {
       cost_usd: 0.75,
     });
 
-    await fixture.store.append(claim, [usage(null)]);
+    await fixture.store.append(claim, [used(null)]);
     expect((await readRun(claim)).usage.cost_usd).toBeNull();
     const entries = await fixture.database.prisma.usageEntry.findMany({ where: { runId: claim.runId } });
     expect(entries).toHaveLength(3);
     expect(entries[0]).toMatchObject({ iteration: 1, finishReason: 'stop', durationMs: 1.5, firstTokenMs: null });
+  });
+
+  it('brings a run forward that is queued while the end of the run ahead of it waits for the lock', async () => {
+    const { sql, transaction } = fixture.database;
+    const claim = await fixture.claimed();
+    const { run: next } = await fixture.create({ threadId: claim.threadId, onActiveRun: 'queue' });
+    await sql.query('update runs set finished_at = clock_timestamp() where id = $1', [next.id]); // no statement sees it as queued
+    let ending: Promise<unknown> = Promise.resolve();
+
+    await transaction(async (queueing) => {
+      await queueing.query('select from runs where id = $1 for no key update', [claim.runId]);
+      ending = fixture.store.append(claim, [completed]);
+      while ((await sql.query(appendWaits)).length === 0);
+      await queueing.query('update runs set finished_at = null where id = $1', [next.id]);
+    });
+    await ending;
+
+    expect(fixture.promoted).toMatchObject([{ type: 'message.created', run_id: next.id }]);
   });
 
   it('moves the run with its facts: running, waiting without a lease, over', async () => {
@@ -169,12 +191,6 @@ const about = ({ data: { tool_call } }: Planned) => ({
   message_id: tool_call.message_id,
 });
 
-const createStart = (call: Planned): NewFact => ({
-  type: 'tool.started',
-  iteration: 1,
-  data: { tool_call_id: call.data.tool_call.id, name: call.data.tool_call.name, attempt: 1, store: null },
-});
-
 const createEnd = (call: Planned): NewFact => ({
   type: 'tool.completed',
   iteration: 1,
@@ -187,19 +203,4 @@ const unknown = (call: Planned): NewFact => ({
   data: { ...about(call), reason: 'No trace.' },
 });
 
-const usage = (cost_usd: number | null): NewFact => ({
-  type: 'usage.recorded',
-  iteration: 1,
-  data: {
-    model_call_id: modelCallId.parse(`mdl_${nextId()}`),
-    model: 'demo/coder',
-    input_tokens: 10,
-    cached_tokens: 2,
-    output_tokens: 5,
-    cost_usd,
-    estimated: false,
-    finish_reason: 'stop',
-    duration_ms: 1.5,
-    first_token_ms: null,
-  },
-});
+const used = (cost_usd: number | null) => usage({ cost_usd, cached_tokens: 2, duration_ms: 1.5 });

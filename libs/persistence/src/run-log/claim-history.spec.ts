@@ -217,7 +217,7 @@ describe('what a claim reads', () => {
 
     expect(countBytes(second.earlier)).toBeLessThan(17 * 1024 * 1024);
     expect(second.earlier.map(({ seq }) => seq)).toEqual([6, 7, 8, 9, 10, 11, 12, 13]);
-  }, 60_000);
+  });
 });
 
 describe('the archive of a thread', () => {

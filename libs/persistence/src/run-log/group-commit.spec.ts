@@ -1,9 +1,9 @@
-import { type NewFact, modelCallId, noUsage } from '@rondo/contract';
+import { modelCallId, noUsage } from '@rondo/contract';
 import { type Claim, ClaimLostError, StopPendingError } from '@rondo/domain';
 import type { Sql } from '../database/sql';
-import { StoreFixture, completed, iterationStarted, nextId, reply, started } from '../testing/store-fixture';
+import { StoreFixture, completed, iterationStarted, nextId, reply, started, usage } from '../testing/store-fixture';
 import { appendStatement } from './append-statement';
-import { PostgresRunStore } from './postgres-run-store';
+import { PostgresRunStore } from '../run-store/postgres-run-store';
 
 let fixture: StoreFixture;
 beforeAll(async () => {
@@ -138,9 +138,9 @@ describe('GroupCommit', () => {
     const [broken, healthy, busy] = await claimMany(3);
     if (!broken || !healthy || !busy) throw new Error('three runs were claimed');
 
-    const first = fixture.store.append(busy, [usage('mdl_same')]);
+    const first = fixture.store.append(busy, [sameUsage]);
     const outcomes = await Promise.allSettled([
-      fixture.store.append(broken, [usage('mdl_same')]),
+      fixture.store.append(broken, [sameUsage]),
       fixture.store.append(healthy, [started]),
     ]);
     await first;
@@ -180,16 +180,4 @@ describe('GroupCommit', () => {
 const createReason = (outcome: PromiseSettledResult<unknown> | undefined): unknown =>
   outcome?.status === 'rejected' ? outcome.reason : undefined;
 
-const usage = (id: string): NewFact => ({
-  type: 'usage.recorded',
-  iteration: 1,
-  data: {
-    ...noUsage,
-    model_call_id: modelCallId.parse(id),
-    model: 'demo/coder',
-    estimated: false,
-    finish_reason: 'stop',
-    duration_ms: 1,
-    first_token_ms: null,
-  },
-});
+const sameUsage = usage({ ...noUsage, model_call_id: modelCallId.parse('mdl_same') });

@@ -14,8 +14,8 @@ import { type StopColumns, readStop } from './run-row';
  * pays one commit for many runs; an idle one writes at once. Batches of one run are written in order.
  */
 export class GroupCommit {
-  private readonly batches: StatementBatcher<Batch, Recorded | undefined>;
-  private readonly writeGroup: (sql: Sql, group: readonly Batch[]) => Promise<(Recorded | undefined)[]>;
+  private readonly batches: StatementBatcher<Batch, Written | undefined>;
+  private readonly writeGroup: (sql: Sql, group: readonly Batch[]) => Promise<(Written | undefined)[]>;
   /** Where the log of each claim ends, once what was appended to it so far is written. */
   private readonly ends = new WeakMap<Claim, Promise<LogEnd | undefined>>();
 
@@ -32,21 +32,21 @@ export class GroupCommit {
     });
   }
 
-  append(claim: Claim, written: NewFacts, write: BatchWriter = (batch) => this.batches.of(batch)): Promise<Recorded> {
+  append(claim: Claim, written: NewFacts, write: BatchWriter = (batch) => this.batches.of(batch)): Promise<Written> {
     const before = this.ends.get(claim) ?? Promise.resolve(toLogEnd(claim));
-    const recorded = before.then((end) => this.appendAfter(end, { claim, written, write }));
+    const appended = before.then((end) => this.appendAfter(end, { claim, written, write }));
     this.ends.set(
       claim,
-      recorded.then(
-        (facts) => facts.at(-1),
+      appended.then(
+        ({ facts }) => facts.at(-1),
         () => before,
       ),
     );
-    return recorded;
+    return appended;
   }
 
   /** Writes one batch in a transaction of the caller. */
-  async writeIn(sql: Sql, batch: Batch): Promise<Recorded | undefined> {
+  async writeIn(sql: Sql, batch: Batch): Promise<Written | undefined> {
     return (await this.writeGroup(sql, [batch]))[0];
   }
 
@@ -54,26 +54,32 @@ export class GroupCommit {
   private async appendAfter(
     end: LogEnd | undefined,
     { claim, written, write }: { claim: Claim; written: NewFacts; write: BatchWriter },
-  ): Promise<Recorded> {
+  ): Promise<Written> {
     for (let known = end; ;) {
       const batch = toBatch(claim, written, known);
-      const recorded = await write(batch);
-      if (recorded) return recorded;
+      const appended = await write(batch);
+      if (appended) return appended;
       known = await readEnd(this.sql, batch);
     }
   }
 }
 
 /** Undefined for a batch that was refused. */
-type BatchWriter = (batch: Batch) => Promise<Recorded | undefined>;
-type Recorded = readonly RecordedFact[];
+type BatchWriter = (batch: Batch) => Promise<Written | undefined>;
 
-/** Returns the facts of each batch, undefined for a refused one. The group holds at most one batch per run. */
+/** What became of a batch. */
+export interface Written {
+  readonly facts: readonly RecordedFact[];
+  /** The run has ended, and another one is queued on its thread. */
+  readonly isAwaited: boolean;
+}
+
+/** Undefined for a refused batch. The group holds at most one batch per run. */
 async function writeBatches(
   sql: Sql,
   group: readonly Batch[],
   settlesAt?: PriceFactors,
-): Promise<(readonly RecordedFact[] | undefined)[]> {
+): Promise<(Written | undefined)[]> {
   const outcomes = new Map<number, AppendOutcome>();
   const rows = appendValues(group);
   const written = settlesAt
@@ -82,7 +88,9 @@ async function writeBatches(
   for (const outcome of written) outcomes.set(outcome.number, outcome);
   return group.map((batch, index) => {
     const outcome = outcomes.get(index + 1);
-    return outcome && recordedFacts(batch, { lastSeq: outcome.last_seq, lastMessageSeq: outcome.last_message_seq });
+    if (!outcome) return undefined;
+    const facts = recordedFacts(batch, { lastSeq: outcome.last_seq, lastMessageSeq: outcome.last_message_seq });
+    return { facts, isAwaited: outcome.is_awaited };
   });
 }
 
@@ -124,8 +132,8 @@ const lastTime = checked(
 export async function writeFacts(sql: Sql, claim: Claim, written: NewFacts): Promise<readonly RecordedFact[]> {
   const last = await lastTime.first(sql, [claim.runId]);
   const batch = toBatch(claim, written, last && { seq: undefined, at: last.at.toISOString() });
-  const [recorded] = await writeBatches(sql, [batch]);
-  if (recorded) return recorded;
+  const [appended] = await writeBatches(sql, [batch]);
+  if (appended) return appended.facts;
   await readEnd(sql, batch);
   throw new ClaimLostError(claim.runId);
 }

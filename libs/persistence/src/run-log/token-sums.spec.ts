@@ -1,6 +1,6 @@
-import { type NewFact, maxTokenSum, modelCallId } from '@rondo/contract';
+import { maxTokenSum } from '@rondo/contract';
 import fc from 'fast-check';
-import { StoreFixture, nextId } from '../testing/store-fixture';
+import { StoreFixture, usage } from '../testing/store-fixture';
 
 let fixture: StoreFixture;
 beforeAll(async () => {
@@ -8,22 +8,8 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-const usage = (tokens: number): NewFact => ({
-  type: 'usage.recorded',
-  iteration: 1,
-  data: {
-    model_call_id: modelCallId.parse(`mdl_${nextId()}`),
-    model: 'demo/coder',
-    input_tokens: tokens,
-    cached_tokens: tokens,
-    output_tokens: tokens,
-    cost_usd: 0,
-    estimated: false,
-    finish_reason: 'stop',
-    duration_ms: 1,
-    first_token_ms: null,
-  },
-});
+const used = (tokens: number) =>
+  usage({ input_tokens: tokens, cached_tokens: tokens, output_tokens: tokens, cost_usd: 0 });
 
 const mostOfCall = 2 ** 31 - 1;
 
@@ -40,7 +26,7 @@ describe('sums of tokens', () => {
     await fc.assert(
       fc.asyncProperty(anyBills, async (groups) => {
         const claim = await fixture.claimed();
-        for (const group of groups) await fixture.store.append(claim, group.map(usage));
+        for (const group of groups) await fixture.store.append(claim, group.map(used));
 
         const sum = groups.flat().reduce((total, tokens) => total + tokens, 0);
         const { usage: told } = await fixture.runs.get({ accountId: fixture.accountId, runId: claim.runId });
@@ -54,8 +40,8 @@ describe('sums of tokens', () => {
     const claim = await fixture.claimed();
     await fixture.database.sql.query('update runs set input_tokens = $2 where id = $1', [claim.runId, maxTokenSum - 5]);
 
-    await fixture.store.append(claim, [usage(3)]);
-    await fixture.store.append(claim, [usage(100)]);
+    await fixture.store.append(claim, [used(3)]);
+    await fixture.store.append(claim, [used(100)]);
 
     const { usage: told } = await fixture.runs.get({ accountId: fixture.accountId, runId: claim.runId });
     expect(told).toMatchObject({ input_tokens: maxTokenSum, output_tokens: 103 });
@@ -64,7 +50,7 @@ describe('sums of tokens', () => {
   it('are what a bill of the largest call adds to, not what refuses it', async () => {
     const claim = await fixture.claimed();
 
-    await fixture.store.append(claim, [usage(mostOfCall)]);
+    await fixture.store.append(claim, [used(mostOfCall)]);
 
     const entries = await fixture.database.prisma.usageEntry.findMany({ where: { runId: claim.runId } });
     expect(entries.map(({ inputTokens }) => inputTokens)).toEqual([mostOfCall]);

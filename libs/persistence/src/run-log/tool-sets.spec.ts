@@ -1,7 +1,7 @@
 import type { ToolSetSnapshot } from '@rondo/contract';
 import { builtInTools, toSnapshot } from '@rondo/domain';
 import { Accounts } from '../api/accounts';
-import { ToolSetSweep } from '../retention/tool-set-sweep';
+import { ToolSetSweep } from '../retention/sweeps';
 import { StoreFixture, completed, iterationStarted, newAccount, nextId } from '../testing/store-fixture';
 import { type StoredToolSet, ToolSets, storedToolSet } from './tool-sets';
 

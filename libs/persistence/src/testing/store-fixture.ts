@@ -7,6 +7,7 @@ import {
   type RunSettings,
   callId,
   messageId,
+  modelCallId,
   noUsage,
 } from '@rondo/contract';
 import { type Claim, type ClaimedRun, effectiveSettings } from '@rondo/domain';
@@ -15,7 +16,7 @@ import { Accounts } from '../api/accounts';
 import { Blobs } from '../api/blobs/blobs';
 import { Messages } from '../api/messages';
 import { Outbox, type OutboxEntry } from '../run-log/outbox';
-import { PostgresRunStore } from '../run-log/postgres-run-store';
+import { PostgresRunStore } from '../run-store/postgres-run-store';
 import type { NewRun } from '../api/runs/create-run';
 import { Runs } from '../api/runs/runs';
 import { Threads } from '../api/threads';
@@ -23,10 +24,10 @@ import { type TestDatabase, makeTestDatabase } from './test-database';
 
 let idCount = 0;
 
-/** Ids that ascend within one process. */
+/** Ids that ascend within one process, as long as those of services. */
 export const nextId = (): string => {
   idCount += 1;
-  return `${Date.now().toString(36).toUpperCase()}${idCount.toString(36).toUpperCase().padStart(6, '0')}`;
+  return `${Date.now().toString(36).toUpperCase()}${idCount.toString(36).toUpperCase().padStart(18, '0')}`;
 };
 
 export const settings: RunSettings = (() => {
@@ -132,24 +133,51 @@ export const completed: NewFact = {
   data: { finish_reason: 'stop', usage: noUsage },
 };
 
+/** What its holder writes of a run that it was told to stop, and that had nothing to stop. */
+export const stopped = (reason: string | null): NewFact => ({
+  type: 'run.stopped',
+  iteration: 1,
+  data: {
+    reason,
+    receipt: {
+      ...{ requested_at: '2026-01-01T00:00:00.000Z', model_aborted_at: null, tools_stopped: [] },
+      ...{ tokens_after_stop: 0, sandbox_verified_at: null },
+    },
+    usage: noUsage,
+  },
+});
+
+/** The model has answered, so the reply is whole. */
+export const usage = (given: Partial<Extract<NewFact, { type: 'usage.recorded' }>['data']> = {}): NewFact => ({
+  type: 'usage.recorded',
+  iteration: 1,
+  data: {
+    model_call_id: modelCallId.parse(`mdl_${nextId()}`),
+    model: 'demo/coder',
+    ...{ input_tokens: 10, cached_tokens: 0, output_tokens: 5, cost_usd: 0.5, estimated: false },
+    ...{ finish_reason: 'stop', duration_ms: 5, first_token_ms: null },
+    ...given,
+  },
+});
+
 export const waits: NewFact = {
   type: 'run.waiting',
   iteration: 1,
   data: { reason: 'ask', question: { text: 'Which?', attachments: [], tool_call_id: 'call_1' } },
 };
 
-export const iterationStarted = (iteration: number): NewFact => ({
+export const iterationStarted = (iteration: number): Extract<NewFact, { type: 'iteration.started' }> => ({
   type: 'iteration.started',
   iteration,
   data: { iteration, message_id: messageId.parse(`msg_${nextId()}`) },
 });
 
-export const reply = ({ threadId, runId }: Claim, text: string): NewFact => ({
+export const reply = ({ threadId, runId }: Claim, text: string, id = messageId.parse(`msg_${nextId()}`)): NewFact => ({
   type: 'message.created',
   iteration: 1,
   data: {
     message: {
-      id: messageId.parse(`msg_${nextId()}`),
+      id,
       thread_id: threadId,
       run_id: runId,
       iteration: 1,
@@ -160,6 +188,12 @@ export const reply = ({ threadId, runId }: Claim, text: string): NewFact => ({
     },
   },
 });
+
+/** The first iteration up to the end of its reply, which has these calls. */
+export function wholeReply(claim: Claim, calls: readonly NewFact[]): NewFact[] {
+  const begun = iterationStarted(1);
+  return [started, begun, reply(claim, 'Let me see.', begun.data.message_id), ...calls, usage()];
+}
 
 export type Planned = Extract<NewFact, { type: 'tool.planned' }>;
 
@@ -178,4 +212,11 @@ export const planned = (
       arguments: input,
     }),
   },
+});
+
+/** The call is on its way to an executor. */
+export const sent = ({ data: { tool_call: call } }: Planned): NewFact => ({
+  type: 'tool.started',
+  iteration: 1,
+  data: { tool_call_id: call.id, name: call.name, attempt: 1, store: null },
 });

@@ -13,13 +13,16 @@ import {
 } from '@nestjs/common';
 import { Gauge, Registry } from 'prom-client';
 import type { Response } from 'express';
-import { HEALTH_CHECKS, HEALTH_DEGRADATIONS, LIVENESS_CHECKS } from './health-tokens';
 import { type HealthChecks, failingChecks, readReadiness } from './readiness';
+
+const HEALTH_CHECKS = Symbol('HEALTH_CHECKS');
+const HEALTH_DEGRADATIONS = Symbol('HEALTH_DEGRADATIONS');
+const LIVENESS_CHECKS = Symbol('LIVENESS_CHECKS');
 
 type Factory = FactoryProvider<HealthChecks>;
 
 /** What the checks are built from: providers of the imported modules. */
-export interface HealthCheckFactory extends Pick<Factory, 'inject' | 'useFactory'>, Pick<ModuleMetadata, 'imports'> {
+interface HealthCheckFactory extends Pick<Factory, 'inject' | 'useFactory'>, Pick<ModuleMetadata, 'imports'> {
   /** Checks of optional dependencies, without which the service works, though worse; none unless given. */
   readonly degradations?: Factory['useFactory'];
   /** Checks of this process itself, for failures that only a restart fixes; none unless given. */

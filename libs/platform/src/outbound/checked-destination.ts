@@ -1,8 +1,7 @@
 import { isIP } from 'node:net';
-import { authority } from './internal-host';
+import { authority, type Target, bareHost } from './target';
 import { type OutboundProxy, isPublicName } from './outbound-proxy';
 import type { Resolve } from './resolve';
-import { type Target, bareHost } from './target';
 
 /** Why a request is refused. The message is for the caller that made it. */
 export class OutboundRefusal extends Error {

@@ -1,4 +1,4 @@
-import { internalHost } from './internal-host';
+import { internalHost } from './target';
 
 describe('internalHost', () => {
   it.each([

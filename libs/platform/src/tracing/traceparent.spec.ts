@@ -1,4 +1,4 @@
-import { placeOfTraceparent, toTraceparent } from './traceparent';
+import { placeOfTraceparent, toTraceparent } from './tracing';
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const spanId = '00f067aa0ba902b7';

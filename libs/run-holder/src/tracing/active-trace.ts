@@ -1,8 +1,7 @@
 import type { CallId, FactWithType, Message, RecordedFact } from '@rondo/contract';
 import type { ClaimedRun } from '@rondo/domain';
 import type { SpanAttributes, Tracing } from '@rondo/platform';
-import { aboutModel, aboutRun } from './agent-span';
-import { agentSpanId, callSpanId } from './span-ids';
+import { aboutModel, aboutRun, agentSpanId, callSpanId } from './agent-span';
 
 interface SentCall {
   readonly attempt: number;

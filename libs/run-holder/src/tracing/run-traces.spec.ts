@@ -2,7 +2,7 @@ import { type NewFact, type Run, type RunId, callId, messageId, newRun, runId, t
 import { type ClaimedRun, effectiveSettings } from '@rondo/domain';
 import type { Span, SpanAttributes, Tracing } from '@rondo/platform';
 import { RunTraces } from './run-traces';
-import { agentSpanId, callSpanId, creationSpanId } from './span-ids';
+import { agentSpanId, callSpanId, creationSpanId } from './agent-span';
 
 const id = runId.parse('run_traced');
 const thread = threadId.parse('thr_1');

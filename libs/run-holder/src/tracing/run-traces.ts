@@ -2,10 +2,9 @@ import { type Run, type RunEvent, type RunId, isTerminalFact } from '@rondo/cont
 import type { ClaimedRun, RunFeed, RunQueueName } from '@rondo/domain';
 import { type Span, type SpanAttributes, type TracePlace, type Tracing, noteTracedRun } from '@rondo/platform';
 import { ActiveTrace } from './active-trace';
-import { aboutRun, recordAgentSpan } from './agent-span';
-import { agentSpanId } from './span-ids';
+import { aboutRun, recordAgentSpan, agentSpanId } from './agent-span';
 
-export interface RunTracesParts {
+interface RunTracesParts {
   readonly tracing: Tracing;
   /** Undefined if the run is not traced. */
   readonly readRun: (id: RunId) => Promise<Run | undefined>;
@@ -115,3 +114,23 @@ const aboutJob = (
   ...aboutRun(run),
   'rondo.run.epoch': epoch,
 });
+
+type Publishes = Pick<RunFeed, 'publish'>;
+
+/** The traces of a process that claims runs of one queue, written from what it publishes. While tracing is off, nothing is. */
+export function composeRunTraces(
+  feed: Publishes,
+  { queue, ...parts }: RunTracesParts & { readonly queue: RunQueueName },
+) {
+  const { tracing } = parts;
+  if (!tracing.isOn) return { feed, activated: undefined, close: () => tracing.close() };
+  const traces = new RunTraces(parts);
+  return {
+    feed: traces.following(feed),
+    activated: (claim: ClaimedRun) => traces.activated(claim, queue),
+    close: async () => {
+      await traces.settled();
+      await tracing.close();
+    },
+  };
+}

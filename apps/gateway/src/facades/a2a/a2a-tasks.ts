@@ -4,20 +4,24 @@ import {
   type Run,
   type ThreadId,
   type Waiting,
+  isTerminal,
   isWaiting,
   runId as runIdSchema,
 } from '@rondo/contract';
 import type { A2aMessage, A2aPart } from '@rondo/contract/api';
-import type { Agents, Caller, FacadeIds, RunAddress, Runs } from '@rondo/persistence';
+import type { Agents, Caller, FacadeIds, PendingKey, RunAddress, Runs } from '@rondo/persistence';
 import { z } from 'zod';
+import { readMaker } from '../../auth/client-access';
+import type { IdempotentMessages } from '../../idempotency/idempotent-requests';
 import type { NewRunLog } from '../../live/run-subscriptions';
-import { ApiError, InvalidRequest } from '../../problems/api-error';
+import { ApiError } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
+import type { RunSettingsResolver } from '../../settings/run-settings';
 import { decideAll } from '../facade-approvals';
-import { readInput } from '../facade-input';
-import type { FacadeThreads } from '../facade-threads';
+import { readInput, refuseField } from '../facade-input';
+import { type FacadeThreads, toKey } from '../facade-threads';
 import { readLogPages } from '../log-pages';
-import { findAgentUnlessModel } from '../named-agents';
+import { chooseByName } from '../named-agents';
 import { A2aError } from './a2a.errors';
 import { A2aTask } from './a2a.translate';
 
@@ -41,19 +45,21 @@ export interface KnownTask {
 interface A2aTasksDependencies {
   readonly ids: Pick<FacadeIds, 'listThreadNames'>;
   readonly threads: FacadeThreads;
-  readonly runs: Pick<Runs, 'get' | 'events' | 'approval'>;
+  readonly runs: Pick<Runs, 'get' | 'active' | 'events' | 'approval'>;
   readonly agents: Pick<Agents, 'findId'>;
-  readonly service: Pick<RunService, 'answer' | 'decideTogether' | 'stop'>;
+  readonly settings: Pick<RunSettingsResolver, 'isModelName'>;
+  readonly service: Pick<RunService, 'create' | 'answer' | 'decideTogether' | 'stop'>;
+  readonly idempotent: Pick<IdempotentMessages, 'once'>;
 }
 
 /** What clients of A2A do with tasks, in terms of runs. It keeps nothing but the ids that they choose. */
 export class A2aTasks {
   constructor(private readonly dependencies: A2aTasksDependencies) {}
 
-  /** Begins a task, or answers one. Rejects with the problems of both. A new task need not be read. */
+  /** Begins a task, or says something to one. Rejects with the problems of both. A new task need not be read. */
   async send(order: A2aOrder): Promise<{ readonly address: RunAddress; readonly known?: KnownTask }> {
     const { taskId } = order.message;
-    return taskId === undefined ? this.begin(order) : { address: await this.answer(order, taskId) };
+    return taskId === undefined ? this.begin(order) : { address: await this.sendTo(order, taskId) };
   }
 
   /** Rejects with `run_not_found`. */
@@ -96,20 +102,14 @@ export class A2aTasks {
   /** A message that is sent again without a context finds the one that it made. */
   private async begin({ caller, message, agentName }: A2aOrder): ReturnType<A2aTasks['send']> {
     const { accountId } = caller;
-    const { agents, threads } = this.dependencies;
+    const { threads } = this.dependencies;
     const input = toInput(message.parts);
     const chatId = message.contextId ?? `context-${message.messageId}`;
-    const [agent, threadId] = await Promise.all([
-      agentName === undefined ? undefined : findAgentUnlessModel(agents, accountId, agentName),
+    const [settings, threadId] = await Promise.all([
+      this.readSettings(accountId, agentName),
       threads.find({ accountId, facade, chatId }),
     ]);
-    const request: RunRequest = {
-      input,
-      ...(agent !== undefined && { agent_id: agent }),
-      ...(agent === undefined && agentName !== undefined && { model: agentName }),
-      on_active_run: 'reject',
-      metadata: {},
-    };
+    const request: RunRequest = { input, ...settings, on_active_run: 'reject', metadata: {} };
     const wanted = { caller, facade, key: [chatId, message.messageId], request };
     const { run, facts } = await threads.begin(wanted, chatId, threadId);
     const address = { accountId, runId: run.id };
@@ -118,18 +118,54 @@ export class A2aTasks {
     return { address, known: { task: new A2aTask(ids, run.created_at), after: 0, begun: { run, facts } } };
   }
 
-  private async answer({ caller, message }: A2aOrder, taskId: string): Promise<RunAddress> {
-    const address = this.toAddress(caller.accountId, taskId);
+  private async readSettings(
+    accountId: AccountId,
+    agentName: string | undefined,
+  ): Promise<Pick<RunRequest, 'agent_id' | 'model'>> {
+    return agentName === undefined ? {} : chooseByName(this.dependencies, accountId, agentName);
+  }
+
+  /** Once for each message, unless it decides about approvals, which is refused the second time. */
+  private async sendTo(order: A2aOrder, taskId: string): Promise<RunAddress> {
+    const { caller, message } = order;
+    const { accountId } = caller;
+    const address = this.toAddress(accountId, taskId);
     const run = await this.dependencies.runs.get(address);
-    const context = await this.findContext(address.accountId, run.thread_id);
+    const context = await this.findContext(accountId, run.thread_id);
     if (message.contextId !== undefined && message.contextId !== context && message.contextId !== run.thread_id)
-      throw refuse('contextId', `must be that of the task: ${context}`);
+      throw refuseField('message.contextId', `must be that of the task: ${context}`);
     const waiting = isWaiting(run.status) ? run.waiting : undefined;
-    if (waiting?.reason === 'approval') await this.decide(caller, run, { waiting, parts: message.parts });
-    else if (waiting?.reason === 'ask')
-      await this.dependencies.service.answer({ ...address, content: toInput(message.parts) });
-    else throw new ApiError('run_not_waiting', `Task ${taskId} waits for no message.`);
-    return address;
+    if (waiting?.reason === 'approval') {
+      await this.decide(caller, run, { waiting, parts: message.parts });
+      return address;
+    }
+    const key = toKey(facade, [taskId, message.messageId]);
+    const outcome = await this.dependencies.idempotent.once<Run, Run>(
+      { caller, key, path: '/a2a/message', body: message.parts },
+      (promised) => this.say(order, run, promised),
+    );
+    const told = 'result' in outcome ? outcome.result : (outcome.replayed as Run); // as it was stored below
+    return { accountId, runId: told.id };
+  }
+
+  /** Answers the task that asks, or tells the one at work. If that ends before it has read it, another one begins with it. */
+  private async say(
+    { caller, message, agentName }: A2aOrder,
+    run: Run,
+    promised: PendingKey<Run> | undefined,
+  ): Promise<Run> {
+    const { accountId } = caller;
+    const { service, runs } = this.dependencies;
+    const { id: runId, thread_id } = run;
+    const input = toInput(message.parts);
+    if (isWaiting(run.status) && run.waiting?.reason === 'ask')
+      return service.answer({ accountId, runId, content: input, promised });
+    const active = isTerminal(run.status) ? undefined : await runs.active({ accountId, threadId: thread_id });
+    if (isWaiting(run.status) || active?.id !== runId || message.parts.some(isDecision))
+      throw new ApiError('run_not_waiting', `Task ${runId} takes no message now.`);
+    const settings = await this.readSettings(accountId, agentName);
+    const request: RunRequest = { thread_id, input, ...settings, on_active_run: 'steer', metadata: {} };
+    return (await service.create(accountId, request, { promised, createdBy: readMaker(caller) })).run;
   }
 
   /** All that is asked, or nothing. */
@@ -144,7 +180,7 @@ export class A2aTasks {
       given: given.get(approvalId),
     }));
     const missing = asked.filter((one) => !one.given).map(({ approvalId }) => approvalId);
-    if (missing.length > 0) throw refuse('parts', `must decide about ${missing.join(', ')} of ${id}`);
+    if (missing.length > 0) throw refuseField('message.parts', `must decide about ${missing.join(', ')} of ${id}`);
     const decisions = asked.map(({ approvalId, given: decision }) => ({
       ...{ approvalId, reason: decision?.reason },
       decision: decision?.approved ? ('approve' as const) : ('deny' as const),
@@ -155,21 +191,26 @@ export class A2aTasks {
 
 const decisionData = z.strictObject({ approval_id: z.string(), approved: z.boolean(), reason: z.string().optional() });
 
+const isDecision = ({ data }: A2aPart): boolean => decisionData.safeParse(data).success;
+
 function readDecision({ data }: A2aPart, index: number): z.infer<typeof decisionData> {
   const decision = decisionData.safeParse(data);
   if (decision.success) return decision.data;
-  throw refuse(`parts.${index}`, 'must be data: {"approval_id", "approved": true or false}, with a reason or without');
+  throw refuseField(
+    `message.parts.${index}`,
+    'must be data: {"approval_id", "approved": true or false}, with a reason or without',
+  );
 }
 
-const toInput = (parts: readonly A2aPart[]): InputBlock[] => readInput('parts', parts.map(toBlock));
+const toInput = (parts: readonly A2aPart[]): InputBlock[] => readInput('message.parts', parts.map(toBlock));
 
 function toBlock({ text, data, raw, mediaType }: A2aPart, index: number): object {
   if (text !== undefined) return { type: 'text', text };
   if (data !== undefined) return { type: 'text', text: JSON.stringify(data) };
   if (raw !== undefined && mediaType?.startsWith('image/'))
     return { type: 'image', source: { type: 'base64', media_type: mediaType, data: raw } };
-  throw refuse(`parts.${index}`, 'only text, data and images are served; upload other files with POST /v1/files');
+  throw refuseField(
+    `message.parts.${index}`,
+    'only text, data and images are served; upload other files with POST /v1/files',
+  );
 }
-
-const refuse = (field: string, message: string): InvalidRequest =>
-  new InvalidRequest([{ field: `message.${field}`, message }]);

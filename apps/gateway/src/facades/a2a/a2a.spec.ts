@@ -1,16 +1,8 @@
 import { RunningGateway, adminKey } from '../../testing/running-gateway';
 import { TestWorker } from '../../testing/test-worker';
 
-let gateway: RunningGateway;
-let worker: TestWorker;
-beforeAll(async () => {
-  gateway = await RunningGateway.start();
-  worker = await TestWorker.start(gateway.database);
-});
-afterAll(async () => {
-  await worker.close();
-  await gateway.close();
-});
+const gateway = RunningGateway.forSuite({ MODEL_ALIASES: '{"usual": "demo/plain"}' });
+const worker = TestWorker.forSuite(gateway);
 
 let count = 0;
 const say = (given: object = {}) => ({
@@ -79,6 +71,16 @@ describe('A2A', () => {
     });
   });
 
+  it('is of the agent or the model in its address, which may be an alias', async () => {
+    const send = async (name: string): Promise<Answer> => {
+      const body = { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: say() };
+      return (await gateway.as().post(`/a2a/${name}`).send(body).expect(200)).body as Answer;
+    };
+    const { result } = await send('usual');
+    expect((await gateway.read(result?.task?.id as never)).settings.model).toBe('demo/plain');
+    expect((await send('unusual')).error?.message).toContain('There is no agent unusual');
+  });
+
   it('decides about all calls that need an approval, or none', async () => {
     const task = await begin();
     const run = await claim(task);
@@ -91,6 +93,32 @@ describe('A2A', () => {
     expect((await request('SendMessage', say({ taskId: task.id }))).error?.message).toContain('message.parts.0');
     expect((await decide(first, second)).result?.task?.status.state).toBe('TASK_STATE_WORKING');
     expect((await decide(first, second)).error).toMatchObject({ code: -32_004 });
+  });
+
+  it('tells a task that works, once for each message, and none that has ended', async () => {
+    const task = await begin();
+    const run = await claim(task);
+    const told = say({ taskId: task.id, parts: [{ text: 'In blue.' }] });
+    for (const sending of [1, 2])
+      expect([sending, (await request('SendMessage', told)).result?.task?.id]).toEqual([sending, task.id]);
+    const { body } = await gateway.as().get(`/v1/runs?thread_id=${run.claim.threadId}`).expect(200);
+    const [queued, ...others] = (body as { data: { id: string }[] }).data;
+    expect(others.map(({ id }) => id)).toEqual([task.id]);
+    await run.read('In blue.', queued?.id);
+    await run.complete({ reason: 'max_iterations' }); // a reply ends it only after another claim
+    expect((await request('SendMessage', told)).result?.task?.status.state).toBe('TASK_STATE_COMPLETED');
+    expect((await request('SendMessage', say({ taskId: task.id }))).error).toMatchObject({ code: -32_004 });
+  });
+
+  it('is given one task for an answer that is sent twice', async () => {
+    const task = await begin();
+    await (await claim(task)).ask('Which colour?');
+    const answer = say({ taskId: task.id, parts: [{ text: 'Blue.' }] });
+    for (const sending of [1, 2])
+      expect([sending, (await request('SendMessage', answer)).result?.task?.status.state]).toEqual([
+        sending,
+        'TASK_STATE_WORKING',
+      ]);
   });
 
   it('cancels a task that asks, once', async () => {

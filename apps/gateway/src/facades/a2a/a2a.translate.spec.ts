@@ -105,7 +105,8 @@ describe('A2A: from the log of a run to a task', () => {
   });
 
   it('says how a run ended', () => {
-    expect(show(started().fact('run.stopped', {})).at(-1)).toBe('CANCELED');
+    expect(show(started().fact('run.stopped', { reason: null })).at(-1)).toBe('CANCELED');
+    expect(show(started().fact('run.stopped', { reason: 'read by run_2' })).at(-1)).toContain('read by run_2');
     const error = { code: 'provider_error', message: 'It broke.' };
     expect(show(started().fact('run.failed', { error })).at(-1)).toBe('FAILED {"text":"It broke. (provider_error)"}');
   });

@@ -111,7 +111,7 @@ export class A2aTask {
         return [...said, this.setStatus(fact, 'TASK_STATE_COMPLETED')];
       }
       case 'run.stopped':
-        return [this.setStatus(fact, 'TASK_STATE_CANCELED')];
+        return [this.cancel(fact, fact.data.reason)];
       case 'run.failed':
         return [
           this.setStatus(fact, 'TASK_STATE_FAILED', [{ text: `${fact.data.error.message} (${fact.data.error.code})` }]),
@@ -171,6 +171,10 @@ export class A2aTask {
     const other = reason === 'caller_tools' ? resultsElsewhere : describeOtherWait(waiting);
     const parts = [...asked, ...wanted, ...(other === undefined ? [] : [{ text: other }])];
     return this.setStatus(fact, 'TASK_STATE_INPUT_REQUIRED', parts);
+  }
+
+  private cancel(fact: RecordedFact, reason: string | null): A2aFrame {
+    return this.setStatus(fact, 'TASK_STATE_CANCELED', reason ? [{ text: reason }] : undefined);
   }
 
   private setStatus(fact: RecordedFact, state: TaskState, parts?: readonly Part[]): A2aFrame {

@@ -1,6 +1,5 @@
 import {
   type AccountId,
-  type AgentId,
   type CallId,
   type RecordedFact,
   type Run,
@@ -17,12 +16,14 @@ import { requireScope } from '../../auth/scopes';
 import type { NewRunLog } from '../../live/run-subscriptions';
 import { ApiError } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
+import type { RunSettingsResolver } from '../../settings/run-settings';
 import { type Decision, decideAll } from '../facade-approvals';
+import { refuseField } from '../facade-input';
 import type { FacadeThreads } from '../facade-threads';
 import { readLogPages } from '../log-pages';
-import { findAgentUnlessModel } from '../named-agents';
+import { chooseByName } from '../named-agents';
 import { questionKey, toAgUiMessages } from './ag-ui.messages';
-import { readAnswer, readDecision, readQuestion, readResults, refuse, toSettings } from './ag-ui.requests';
+import { readAnswer, readDecision, readInstructions, readQuestion, readResults, toSettings } from './ag-ui.requests';
 import { toInterrupts } from './ag-ui.translate';
 
 const facade = 'ag-ui';
@@ -59,8 +60,9 @@ interface AgUiRunsDependencies {
   readonly ids: Pick<FacadeIds, 'findRun' | 'nameRun' | 'beginMessage' | 'findMessageStart'>;
   readonly threads: FacadeThreads;
   readonly runs: Pick<Runs, 'get' | 'list' | 'events' | 'approval'>;
-  readonly messages: Pick<Messages, 'list' | 'forNextRun'>;
+  readonly messages: Pick<Messages, 'list'>;
   readonly agents: Pick<Agents, 'findId'>;
+  readonly settings: Pick<RunSettingsResolver, 'isModelName'>;
   readonly service: Pick<RunService, 'answer' | 'answerCalls' | 'decideTogether'>;
 }
 
@@ -72,23 +74,22 @@ export class AgUiRuns {
   async carryOut(order: AgUiOrder): Promise<ShownRun> {
     const { caller, request, agentName } = order;
     const { accountId } = caller;
-    const { agents, threads } = this.dependencies;
     const finding = Promise.all([
-      agentName === undefined ? undefined : findAgentUnlessModel(agents, accountId, agentName),
-      threads.find({ accountId, facade, chatId: request.threadId }),
+      agentName === undefined ? {} : chooseByName(this.dependencies, accountId, agentName),
+      this.dependencies.threads.find({ accountId, facade, chatId: request.threadId }),
     ]);
     finding.catch(() => undefined); // it is awaited below, unless the run is known
     const known = await this.findKnown(accountId, request);
     if (known) return known;
     requireScope(caller, 'write');
-    const [agent, threadId] = await finding;
+    const [chosen, threadId] = await finding;
     const newest = threadId && (await this.dependencies.threads.findNewestRun(accountId, threadId));
     const place = { order, threadId, newest };
     if (request.resume && request.resume.length > 0) return this.resume(place, request.resume);
     const waiting = newest && isWaiting(newest.status) ? newest.waiting : undefined;
     if (newest && waiting?.reason === 'caller_tools') return this.answerCalls(place, newest);
     if (newest && waiting?.reason === 'ask') return this.answerInWords(place, newest);
-    return this.begin(place, agent);
+    return this.begin(place, chosen);
   }
 
   /** A run that the same request has begun before, or one of Rondo's own by its id. */
@@ -146,28 +147,29 @@ export class AgUiRuns {
     return toAgUiMessages(rows, runs);
   }
 
-  private async begin({ order, threadId, newest }: Place, agent: AgentId | undefined): Promise<ShownRun> {
-    const { caller, request, agentName } = order;
+  private async begin(
+    { order, threadId, newest }: Place,
+    chosen: Pick<RunRequest, 'agent_id' | 'model'>,
+  ): Promise<ShownRun> {
+    const { caller, request } = order;
     const { accountId } = caller;
     const asked = newest?.metadata[questionKey];
     const question = readQuestion(request, asked);
     if (!question && request.messages.at(-1)?.role === 'tool')
       throw new ApiError('tool_call_not_awaited', 'No call waits for a result of the client.');
-    if (!question) throw refuse('messages', 'the newest must be of the user');
+    if (!question) throw refuseField('messages', 'the newest must be of the user');
     const isAgain = threadId && newest && isTerminal(newest.status) && question.id === asked;
-    const { agent: described, ...settings } = toSettings(request, { isStored: agent !== undefined });
     const wanted = {
       caller,
       facade,
       key: [request.threadId, request.runId],
       name: toName(request),
       request: {
-        ...settings,
-        ...(described && { agent: described }),
-        ...(agent === undefined && agentName !== undefined && { model: agentName }),
-        agent_id: agent,
+        ...chosen,
+        ...toSettings(request),
+        instructions: readInstructions(request),
         input: question.input,
-        edit_message_id: isAgain ? await this.findNewestQuestion(accountId, threadId) : undefined,
+        edit_message_id: isAgain ? await this.dependencies.threads.findNewestQuestion(accountId, threadId) : undefined,
         on_active_run: 'reject' as const,
         metadata: { [questionKey]: question.id.slice(0, 200) },
       },
@@ -176,18 +178,13 @@ export class AgUiRuns {
     return { ...toShown(order, run, 0), begun: facts && { run, facts } };
   }
 
-  private async findNewestQuestion(accountId: AccountId, threadId: ThreadId): Promise<RunRequest['edit_message_id']> {
-    const history = await this.dependencies.messages.forNextRun({ accountId, threadId });
-    return history.findLast(({ type }) => type === 'user')?.id;
-  }
-
   private async resume({ order, newest }: Place, entries: readonly AgUiResumeEntry[]): Promise<ShownRun> {
     const pending = newest?.waiting && isWaiting(newest.status) ? toInterrupts(newest.waiting) : [];
     const given = new Map(entries.map((entry, index) => [entry.interruptId, { entry, field: `resume.${index}` }]));
     if (!newest || !pending.some(({ id }) => given.has(id)))
       throw new ApiError('run_not_waiting', `Nothing waits for ${[...given.keys()].join(', ')}.`);
     const missing = pending.filter(({ id }) => !given.has(id)).map(({ id }) => id);
-    if (missing.length > 0) throw refuse('resume', `must also answer ${missing.join(', ')}`);
+    if (missing.length > 0) throw refuseField('resume', `must also answer ${missing.join(', ')}`);
     const asked = newest.waiting?.reason === 'ask' ? pending.flatMap(({ id }) => given.get(id) ?? []) : [];
     const decisions = (newest.waiting?.approvals ?? []).flatMap(({ approval_id: approvalId }) => {
       const answer = given.get(approvalId);
@@ -204,7 +201,7 @@ export class AgUiRuns {
 
   private answerInWords({ order }: Place, run: Run): Promise<ShownRun> {
     const question = readQuestion(order.request, undefined);
-    if (!question) throw refuse('resume', 'the run waits for an answer to its question');
+    if (!question) throw refuseField('resume', 'the run waits for an answer to its question');
     const { accountId } = order.caller;
     return this.settle(order, run, async () => {
       await this.dependencies.service.answer({ accountId, runId: run.id, content: question.input });
@@ -215,7 +212,7 @@ export class AgUiRuns {
     const results = readResults(order.request.messages);
     const awaited = run.waiting?.tool_calls ?? [];
     const missing = awaited.filter(({ tool_call_id: id }) => !results.has(id)).map(({ tool_call_id: id }) => id);
-    if (missing.length > 0) throw refuse('messages', `must have a tool message for ${missing.join(', ')}`);
+    if (missing.length > 0) throw refuseField('messages', `must have a tool message for ${missing.join(', ')}`);
     const answers = awaited.flatMap(({ tool_call_id: callId }): { callId: CallId; result: object }[] => {
       const result = results.get(callId);
       return result ? [{ callId, result }] : [];

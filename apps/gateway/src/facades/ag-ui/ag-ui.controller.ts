@@ -6,8 +6,10 @@ import type { EventFormat } from '../../live/event-stream';
 import { RunWatches } from '../../live/run-watches';
 import { problemResponse } from '../../problems/problem-response';
 import { RunService } from '../../runs/run-service';
+import { withFieldNames } from '../facade-input';
 import { stopWithClient } from '../stop-with-client';
 import { type AgUiOrder, AgUiRuns, type ShownRun } from './ag-ui-runs';
+import { fieldNames } from './ag-ui.requests';
 import { AgUiTranslator, type Frame } from './ag-ui.translate';
 
 /** The server side of the `HttpAgent` of AG-UI. */
@@ -43,7 +45,7 @@ export class AgUiController {
   /** Undefined: the thread is in no state for it, of which the client was told in a stream, because it reads nothing else. */
   private async carryOut(order: AgUiOrder, response: Response): Promise<ShownRun | undefined> {
     try {
-      return await this.runs.carryOut(order);
+      return await withFieldNames(fieldNames, () => this.runs.carryOut(order));
     } catch (error) {
       const { status, code, title, detail } = problemResponse(error).body;
       if (status !== 409) throw error;

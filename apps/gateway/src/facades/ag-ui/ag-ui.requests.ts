@@ -2,8 +2,7 @@ import { type InputBlock, type SettingsRequest, settingsRequest } from '@rondo/c
 import type { AgUiMessage, AgUiResumeEntry, AgUiRunRequest } from '@rondo/contract/api';
 import { z } from 'zod';
 import { parseInput } from '../../http/parse-input';
-import { InvalidRequest } from '../../problems/api-error';
-import { readInput } from '../facade-input';
+import { type FieldNames, joinInstructions, readInput, refuseField } from '../facade-input';
 import { contextHeading } from './ag-ui.messages';
 
 /** The newest message of a client: what its run is asked. */
@@ -56,7 +55,7 @@ const content = z.union([z.string(), z.array(z.unknown())]);
 
 function toBlocks(message: AgUiMessage, field: string): object[] {
   const { data: given } = content.safeParse(message['content']);
-  if (given === undefined) throw refuse(field, 'must be text, or parts');
+  if (given === undefined) throw refuseField(field, 'must be text, or parts');
   if (typeof given === 'string') return [{ type: 'text', text: given }];
   return given.map((part, index) => toBlock(part, `${field}.${index}`));
 }
@@ -69,7 +68,7 @@ function toBlock(part: unknown, field: string): object {
   const data = image?.value ?? binary?.data;
   if (data !== undefined)
     return { type: 'image', source: { type: 'base64', media_type: image?.mimeType ?? binary?.mimeType, data } };
-  throw refuse(field, 'only text, and images as data, are served; upload other files with POST /v1/files');
+  throw refuseField(field, 'only text, and images as data, are served; upload other files with POST /v1/files');
 }
 
 const toolMessage = z.looseObject({ toolCallId: z.string(), content, error: z.string().optional() });
@@ -81,7 +80,7 @@ export function readResults(
   const results = messages.flatMap((message, index) => {
     if (message.role !== 'tool') return [];
     const { data } = toolMessage.safeParse(message);
-    if (!data) throw refuse(`messages.${index}`, 'a tool message has a toolCallId and a content');
+    if (!data) throw refuseField(`messages.${index}`, 'a tool message has a toolCallId and a content');
     const blocks = toBlocks(message, `messages.${index}.content`);
     const output = blocks.map((block) => textPart.safeParse(block).data?.text ?? '').join('\n\n');
     return [[data.toolCallId, data.error ? { error: data.error } : { output }] as const];
@@ -89,16 +88,8 @@ export function readResults(
   return new Map(results);
 }
 
-/** The settings that the request has for its run. `agent`: the run has a stored one. */
-export function toSettings(
-  { tools, messages, forwardedProps }: AgUiRunRequest,
-  { isStored }: { readonly isStored: boolean },
-): SettingsRequest {
-  const instructions = messages.flatMap((message, index) => {
-    if (message.role !== 'system' && message.role !== 'developer') return [];
-    if (isStored) throw refuse(`messages.${index}`, 'a stored agent has its own instructions');
-    return typeof message['content'] === 'string' && message['content'] !== '' ? [message['content']] : [];
-  });
+/** The settings that the request has for its run. */
+export function toSettings({ tools, forwardedProps }: AgUiRunRequest): SettingsRequest {
   const callerTools = (tools ?? []).map(({ name, description, parameters }) => ({
     name,
     description: description || name,
@@ -106,11 +97,25 @@ export function toSettings(
   }));
   const given = {
     ...(callerTools.length > 0 && { caller_tools: callerTools }),
-    ...(instructions.length > 0 && { agent: { system_prompt: instructions.join('\n\n') } }),
     ...(forwardedProps?.model !== undefined && { model: forwardedProps.model }),
   };
   return parseInput(settingsRequest, given);
 }
+
+/** What the system and developer messages say. Undefined where they say nothing. */
+export function readInstructions({ messages }: Pick<AgUiRunRequest, 'messages'>): string | undefined {
+  const texts = messages.flatMap(({ role, content: text }, index) => {
+    if (role !== 'system' && role !== 'developer') return [];
+    if (typeof text !== 'string') throw refuseField(`messages.${index}.content`, 'must be text');
+    return [text];
+  });
+  return joinInstructions(texts);
+}
+
+export const fieldNames: FieldNames = [
+  [/^instructions$/, 'messages'],
+  [/^caller_tools\b/, 'tools'],
+];
 
 const decision = z.union([
   z.boolean().transform((approved) => ({ approved, reason: undefined, arguments: undefined })),
@@ -127,7 +132,8 @@ export type Decision = z.infer<typeof decision>;
 export function readDecision({ status, payload }: AgUiResumeEntry, field: string): Decision {
   if (status === 'cancelled') return { approved: false, reason: 'cancelled by the user', arguments: undefined };
   const { data } = decision.safeParse(payload);
-  if (!data) throw refuse(`${field}.payload`, 'must be {"approved": true or false}, with a reason or other arguments');
+  if (!data)
+    throw refuseField(`${field}.payload`, 'must be {"approved": true or false}, with a reason or other arguments');
   return data;
 }
 
@@ -137,5 +143,3 @@ export function readAnswer({ status, payload }: AgUiResumeEntry): string {
   if (typeof payload === 'string') return payload;
   return JSON.stringify(payload ?? null);
 }
-
-export const refuse = (field: string, message: string): InvalidRequest => new InvalidRequest([{ field, message }]);

@@ -12,19 +12,9 @@ const generations: [string, AgUi][] = [
   ['0.0.59', agUi0],
 ];
 
-let gateway: RunningGateway;
-let other: RunningGateway;
-let worker: TestWorker;
-beforeAll(async () => {
-  gateway = await RunningGateway.start();
-  other = await RunningGateway.start({ DATABASE_URL: gateway.parts.config.DATABASE_URL });
-  worker = await TestWorker.start(gateway.database);
-});
-afterAll(async () => {
-  await worker.close();
-  await other.close();
-  await gateway.close();
-});
+const gateway = RunningGateway.forSuite({ MODEL_ALIASES: '{"usual": "demo/plain"}' });
+const other = gateway.anotherForSuite();
+const worker = TestWorker.forSuite(gateway);
 
 let count = 0;
 const newId = (): string => `outer ${(count += 1)}/ä`;
@@ -307,16 +297,30 @@ describe('a run of AG-UI', () => {
     expect(texts(reloaded)).toEqual(['user: Where am I?', 'assistant: In Bergen.']);
   });
 
+  it('keeps the agent of its thread, which follows a system message as a directive', async () => {
+    const definition = { model: 'demo/coder', system_prompt: 'You keep.' };
+    const { body: keeper } = await gateway.as().put('/v1/agents/by-name/keeper').send({ definition });
+    const { body: thread } = await gateway.as().post('/v1/threads').send({ agent_id: keeper.id }).expect(201);
+    const agent = createAgent(agUi, { threadId: thread.id });
+    agent.setMessages([{ id: newId(), role: 'system', content: 'Be brief.' }, say('Go.')]);
+    const { claim } = await runWith(agent, {}, replying('Gone.'));
+    expect(await gateway.read(claim.runId)).toMatchObject({
+      agent_id: keeper.id,
+      settings: { agent: { system_prompt: 'You keep.', directives: ['Be brief.'] } },
+    });
+  });
+
   it('is of the agent or the model in its address', async () => {
     const made = await gateway
       .as()
       .put('/v1/agents/by-name/painter')
-      .send({ definition: { model: 'demo/coder' } });
+      .send({ definition: { model: 'demo/coder', system_prompt: 'You paint.' } });
     const { id } = made.body as { id: string };
     for (const [name, about] of [
       ['painter', { agent_id: id }],
       [id, { agent_id: id }],
       ['demo/parallel', { agent_id: null, model: 'demo/parallel' }],
+      ['usual', { agent_id: null, model: 'demo/plain' }],
     ] as const) {
       const agent = createAgent(agUi);
       agent.url += `/${encodeURIComponent(name)}`;
@@ -325,10 +329,34 @@ describe('a run of AG-UI', () => {
       expect(await gateway.read(claim.runId)).toMatchObject(about);
       agent.addMessage({ id: newId(), role: 'system', content: 'Be brief.' });
       agent.addMessage(say('Again.'));
-      if (name === 'painter') expect(await readRefusal(agent)).toContain('a stored agent has its own instructions');
+      const { claim: next } = await runWith(agent, {}, replying('Gone.'));
+      expect((await gateway.read(next.runId)).settings.agent).toMatchObject(
+        about.agent_id ? { system_prompt: 'You paint.', directives: ['Be brief.'] } : { system_prompt: 'Be brief.' },
+      );
     }
+    const directives = Array.from({ length: 100 }, (_, index) => `Rule ${index}.`);
+    await gateway.as().put('/v1/agents/by-name/strict').send({ definition: { directives } });
+    const strict = createAgent(agUi);
+    strict.url += '/strict';
+    strict.setMessages([{ id: newId(), role: 'system', content: 'Be brief.' }, say('Go.')]);
+    expect(await readRefusal(strict)).toContain('messages: are too long beside the directives');
     const { body } = await gateway.as().post('/ag-ui/unknown').send(request()).expect(404);
     expect(body).toMatchObject({ code: 'agent_not_found' });
+  });
+
+  it('may name a model by its alias', async () => {
+    const agent = createAgent(agUi);
+    agent.addMessage(say('Which one?'));
+    const { claim } = await runWith(agent, { forwardedProps: { model: 'usual' } }, replying('That one.'));
+    expect((await gateway.read(claim.runId)).settings.model).toBe('demo/plain');
+  });
+
+  it('has the model that it names rather than the one of its address', async () => {
+    const agent = createAgent(agUi);
+    agent.url += '/usual';
+    agent.addMessage(say('Which one?'));
+    const { claim } = await runWith(agent, { forwardedProps: { model: 'demo/parallel' } }, replying('This one.'));
+    expect((await gateway.read(claim.runId)).settings.model).toBe('demo/parallel');
   });
 
   it('asks again when the client sends its newest question again', async () => {

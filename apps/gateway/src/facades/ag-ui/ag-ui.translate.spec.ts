@@ -110,11 +110,12 @@ describe('events of AG-UI', () => {
   });
 
   it('name a version and outcomes only to clients that sent a version', () => {
-    const log = () => new Log().begin().fact('run.stopped', {});
+    const log = () => new Log().begin().fact('run.stopped', { reason: 'read by run_2' });
     expect(last(translate(log()))).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'cancelled' } });
     const frames = translate(log(), { protocolVersion: undefined });
     expect(frames[0]).not.toHaveProperty('protocolVersion');
     expect(last(frames)).not.toHaveProperty('outcome');
+    expect(last(frames)).toMatchObject({ result: { finish_reason: 'stopped', reason: 'read by run_2' } });
     expect(last(translate(withQuestion(), { protocolVersion: undefined }))).toMatchObject({
       outcome: { type: 'interrupt' },
     });
@@ -262,6 +263,18 @@ describe.each(generations)('a client %s of AG-UI', (_, agUi, protocolVersion) =>
     });
     expect(types(frames).slice(0, 2)).toEqual(['RUN_STARTED', 'MESSAGES_SNAPSHOT']);
     expect(contents(await apply(agUi, frames, [user, partial]))).toEqual(['user: Hello?', 'assistant: Hello, world.']);
+  });
+
+  it('has what its run was told elsewhere', async () => {
+    const content = [{ type: 'text', text: 'In blue.' }];
+    const told = { id: 'msg_9', type: 'user', content, metadata: { queued_as: 'run_2' } };
+    const log = new Log().begin().reply('I paint.').fact('message.created', { message: told });
+    expect(contents(await show(log.begin('msg_2').reply('Blue.', '', 'msg_2').complete()))).toEqual([
+      'user: Hello?',
+      'assistant: I paint.',
+      'user: In blue.',
+      'assistant: Blue.',
+    ]);
   });
 
   it('reads what a run says last', async () => {

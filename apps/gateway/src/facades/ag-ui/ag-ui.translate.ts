@@ -9,7 +9,7 @@ import {
   readJson,
 } from '@rondo/contract';
 import type { AgUiMessage } from '@rondo/contract/api';
-import { deltaText, storedTexts, toStream } from '@rondo/domain';
+import { deltaText, queuedAs, storedTexts, toStream } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
 import { describeOtherWait, readClosingWords } from '../run-answer';
 import { isSilent } from '../silent-facts';
@@ -145,7 +145,7 @@ export class AgUiTranslator {
       case 'iteration.completed':
         return [...this.closeTexts(), ...this.endStep()];
       case 'message.created':
-        return fact.data.message.type === 'user' ? this.showAnswer(fact.data.message) : this.showRest(fact);
+        return fact.data.message.type === 'user' ? this.showUser(fact.data.message) : this.showRest(fact);
       case 'tool.planned':
         return this.plan(fact.data.tool_call);
       case 'tool.completed':
@@ -161,7 +161,7 @@ export class AgUiTranslator {
       case 'run.completed':
         return this.complete(fact.data.finish_reason);
       case 'run.stopped':
-        return this.finish({ type: 'cancelled' });
+        return this.finish({ type: 'cancelled' }, this.toResult('stopped', fact.data.reason));
       case 'run.failed':
         return this.fail(fact.data.error);
       case 'run.started':
@@ -270,9 +270,11 @@ export class AgUiTranslator {
     return [...frames, ...this.closeTexts()];
   }
 
-  /** The answer to a question, which only a client that comes back does not have. */
-  private showAnswer({ id, content, metadata }: Message): Frame[] {
-    if (!this.options.isTakenUp || metadata['answers_tool_call_id'] === undefined) return [];
+  /** The answer to a question, which only a client that comes back does not have, and what the run was told elsewhere. */
+  private showUser(message: Message): Frame[] {
+    const { id, content, metadata } = message;
+    const isNewAnswer = this.options.isTakenUp && metadata['answers_tool_call_id'] !== undefined;
+    if (!isNewAnswer && queuedAs(message) === undefined) return [];
     const words = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n\n');
     return words === ''
       ? []
@@ -368,7 +370,12 @@ export class AgUiTranslator {
 
   private complete(finishReason: string): Frame[] {
     const said = this.closing ? this.sayText({ id: this.closing.id }, this.closing.words) : [];
-    return [...said, ...this.finish({ type: 'success' }, { ...this.options.rondo, finish_reason: finishReason })];
+    return [...said, ...this.finish({ type: 'success' }, this.toResult(finishReason))];
+  }
+
+  /** Which older clients have instead of an outcome. */
+  private toResult(finish_reason: string, reason?: string | null): object {
+    return { ...this.options.rondo, finish_reason, ...(reason && { reason }) };
   }
 
   private finish(outcome: { readonly type: string } & Readonly<Record<string, unknown>>, result?: object): Frame[] {

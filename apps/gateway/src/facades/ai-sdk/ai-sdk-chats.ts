@@ -1,17 +1,18 @@
 import { type AccountId, type Run, type ThreadId, isTerminal, isWaiting } from '@rondo/contract';
 import type { AiSdkChatRequest, AiSdkMessage } from '@rondo/contract/api';
-import type { Caller, FacadeIds, Messages, Runs } from '@rondo/persistence';
+import type { Caller, FacadeIds, Runs } from '@rondo/persistence';
 import type { NewRunLog } from '../../live/run-subscriptions';
 import { ApiError } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
 import { decideAll } from '../facade-approvals';
 import type { BegunRun, FacadeThreads } from '../facade-threads';
-import { readDecisions, readOutputs, toInput } from './ai-sdk.messages';
+import { readDecisions, readInstructions, readOutputs, toInput } from './ai-sdk.messages';
 
 const facade = 'ai-sdk';
 
 /** The run metadata with the client's id of the question. */
 const questionKey = 'ai_sdk_message';
+const mostRuns = 200;
 
 /** A message of the assistant: the run that writes it, and the seq after which it begins. */
 export interface ChatMessage {
@@ -38,8 +39,7 @@ interface OpenChat {
 interface AiSdkChatsDependencies {
   readonly ids: Pick<FacadeIds, 'findMessageStart' | 'beginMessage'>;
   readonly threads: FacadeThreads;
-  readonly runs: Pick<Runs, 'approval'>;
-  readonly messages: Pick<Messages, 'forNextRun'>;
+  readonly runs: Pick<Runs, 'approval' | 'list'>;
   readonly service: Pick<RunService, 'answer' | 'answerCalls' | 'decideTogether' | 'stop'>;
 }
 
@@ -50,9 +50,8 @@ export class AiSdkChats {
   /** Carries out what the newest message of a request says. Rejects with the problems of what it does. */
   async send(caller: Caller, request: AiSdkChatRequest): Promise<ChatMessage> {
     const { accountId } = caller;
-    const last = request.messages.at(-1);
-    if (!last || last.role === 'system')
-      throw new ApiError('invalid_request', 'messages: the newest must be of the user or the assistant');
+    const last = request.messages.findLast(({ role }) => role !== 'system');
+    if (!last) throw new ApiError('invalid_request', 'messages: the newest must be of the user or the assistant');
     const { threads } = this.dependencies;
     const threadId = await threads.find({ accountId, facade, chatId: request.id });
     if (!threadId) return this.askFirst(caller, request, last);
@@ -93,23 +92,34 @@ export class AiSdkChats {
 
   /** A new question, or the newest one with other words. */
   private async ask(chat: OpenChat, request: AiSdkChatRequest, last: AiSdkMessage): Promise<ChatMessage> {
+    const { threads } = this.dependencies;
     const { messageId } = request;
     const isEdit = typeof messageId === 'string';
     if (isEdit && chat.newest?.metadata[questionKey] !== messageId) throw notNewest(messageId);
-    const edits = isEdit ? await this.findNewestQuestion(chat) : undefined;
+    const edits = isEdit ? await threads.findNewestQuestion(chat.caller.accountId, chat.threadId) : undefined;
     return this.begin(chat, request, { question: last, edits, key: isEdit ? undefined : toKey(request, last) });
   }
 
   private async regenerate(chat: OpenChat, request: AiSdkChatRequest): Promise<ChatMessage> {
     const question = request.messages.findLast(({ role }) => role === 'user');
-    const edits = question && (await this.findNewestQuestion(chat));
+    const { threads } = this.dependencies;
+    const edits = question && (await threads.findNewestQuestion(chat.caller.accountId, chat.threadId));
     if (!question || !edits) throw nothingAsked();
+    await this.requireNewest(chat, question);
     const { messageId } = request;
     return this.begin(chat, request, {
       question,
       edits,
       key: messageId ? [request.id, `${messageId}:regenerate`] : undefined,
     });
+  }
+
+  /** Rejects for a question of which an earlier run of the thread is the answer: what is edited is the newest one. */
+  private async requireNewest({ caller, threadId, newest }: OpenChat, { id }: AiSdkMessage): Promise<void> {
+    const isAsked = ({ metadata }: Run) => metadata[questionKey] === id.slice(0, 200);
+    if (newest && isAsked(newest)) return;
+    const { data } = await this.dependencies.runs.list({ accountId: caller.accountId, threadId, limit: mostRuns });
+    if (data.some(isAsked)) throw notNewest(id);
   }
 
   private async begin(
@@ -124,14 +134,6 @@ export class AiSdkChats {
     const wanted = { ...toRunRequest(request, question), edit_message_id: edits };
     const run = { caller, facade, key, request: wanted };
     return toFirstMessage(await this.dependencies.threads.begin(run, request.id, threadId));
-  }
-
-  private async findNewestQuestion({
-    caller: { accountId },
-    threadId,
-  }: OpenChat): Promise<RunRequest['edit_message_id']> {
-    const history = await this.dependencies.messages.forNextRun({ accountId, threadId });
-    return history.findLast(({ type }) => type === 'user')?.id;
   }
 
   private async answerInWords(
@@ -180,9 +182,10 @@ export class AiSdkChats {
 
 const toKey = ({ id }: AiSdkChatRequest, question: AiSdkMessage): readonly string[] => [id, `${question.id}:submit`];
 
-const toRunRequest = ({ model, agent }: AiSdkChatRequest, question: AiSdkMessage) =>
+const toRunRequest = ({ model, agent, messages }: AiSdkChatRequest, question: AiSdkMessage) =>
   ({
     input: toInput(question),
+    instructions: readInstructions(messages),
     model,
     agent_id: agent,
     on_active_run: 'reject',

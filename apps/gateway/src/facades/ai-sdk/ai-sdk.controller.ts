@@ -6,8 +6,10 @@ import { Route, type RouteInput } from '../../http/route';
 import type { EventFormat } from '../../live/event-stream';
 import { RunWatches } from '../../live/run-watches';
 import { RunService } from '../../runs/run-service';
+import { withFieldNames } from '../facade-input';
 import { stopWithClient } from '../stop-with-client';
 import { AiSdkChats, type ChatMessage } from './ai-sdk-chats';
+import { fieldNames } from './ai-sdk.messages';
 import { AiSdkTranslator, type Frame } from './ai-sdk.translate';
 
 interface Reader {
@@ -28,7 +30,7 @@ export class AiSdkController {
 
   @Route(routes.sendAiSdkMessage)
   async sendAiSdkMessage({ body, caller, response }: RouteInput<typeof routes.sendAiSdkMessage>): Promise<void> {
-    const message = await this.chats.send(caller, body);
+    const message = await withFieldNames(fieldNames, () => this.chats.send(caller, body));
     const { approvals, resets, on_disconnect: onDisconnect } = body;
     if (onDisconnect === 'cancel')
       stopWithClient(this.runService, { accountId: caller.accountId, runId: message.run.id }, response);

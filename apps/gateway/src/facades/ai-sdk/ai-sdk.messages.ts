@@ -1,12 +1,10 @@
 import type { InputBlock } from '@rondo/contract';
 import type { AiSdkMessage } from '@rondo/contract/api';
 import { z } from 'zod';
-import { InvalidRequest } from '../../problems/api-error';
-import { readInput } from '../facade-input';
+import { type FieldNames, joinInstructions, readDataUrl, readInput, refuseField } from '../facade-input';
 
 const textPart = z.object({ type: z.literal('text'), text: z.string() });
 const filePart = z.object({ type: z.literal('file'), mediaType: z.string(), url: z.string() });
-const dataUrl = /^data:[^;,]+;base64,(.*)$/s;
 
 /** Parts of a user's message that mean nothing to a model. */
 const silent: ReadonlySet<string> = new Set(['step-start']);
@@ -21,12 +19,33 @@ function toBlock(part: unknown, index: number): object {
   const text = textPart.safeParse(part).data;
   if (text) return { type: 'text', text: text.text };
   const file = filePart.safeParse(part).data;
-  const [, data] = dataUrl.exec(file?.url ?? '') ?? [];
-  if (file?.mediaType.startsWith('image/') && data !== undefined)
-    return { type: 'image', source: { type: 'base64', media_type: file.mediaType, data } };
-  const message = 'only text, and images as data URLs, are served; upload other files with POST /v1/files';
-  throw new InvalidRequest([{ field: `messages.parts.${index}`, message }]);
+  const image = file?.mediaType.startsWith('image/') ? readDataUrl(file.url) : undefined;
+  if (file && image) return { type: 'image', source: { type: 'base64', ...image, media_type: file.mediaType } };
+  throw refuseField(
+    `messages.parts.${index}`,
+    'only text, and images as data URLs, are served; upload other files with POST /v1/files',
+  );
 }
+
+/** What the system messages say. Undefined where they say nothing. */
+export function readInstructions(messages: readonly AiSdkMessage[]): string | undefined {
+  const texts = messages.map(({ role, parts }, index) =>
+    role === 'system' ? parts.map((part, at) => toInstruction(part, `messages.${index}.parts.${at}`)).join('') : '',
+  );
+  return joinInstructions(texts);
+}
+
+function toInstruction(part: unknown, field: string): string {
+  const { success, data } = textPart.safeParse(part);
+  if (success) return data.text;
+  throw refuseField(field, 'a system message has only text');
+}
+
+/** Those of a run that a message begins. */
+export const fieldNames: FieldNames = [
+  [/^instructions$/, 'messages'],
+  [/^agent_id$/, 'agent'],
+];
 
 const outputPart = z.object({
   type: z.union([z.literal('dynamic-tool'), z.string().startsWith('tool-')]),

@@ -16,19 +16,9 @@ const sdks: [string, Sdk][] = [
   ['7', sdk7 as unknown as Sdk],
 ];
 
-let gateway: RunningGateway;
-let other: RunningGateway;
-let worker: TestWorker;
-beforeAll(async () => {
-  gateway = await RunningGateway.start();
-  other = await RunningGateway.start({ DATABASE_URL: gateway.parts.config.DATABASE_URL });
-  worker = await TestWorker.start(gateway.database);
-});
-afterAll(async () => {
-  await worker.close();
-  await other.close();
-  await gateway.close();
-});
+const gateway = RunningGateway.forSuite({ MODEL_ALIASES: '{"usual": "demo/plain"}' });
+const other = gateway.anotherForSuite();
+const worker = TestWorker.forSuite(gateway);
 
 let chats = 0;
 const newChat = () => `chat ${(chats += 1)}/ä`;
@@ -267,6 +257,25 @@ describe('a chat of the AI SDK', () => {
     const run = await claimNewest();
     expect(run.claim.threadId).toBe(begun.thread_id);
     await run.complete();
+  });
+
+  it('may name a model by its alias', async () => {
+    await send(chat({ model: 'usual' }), newChat(), [user('Which one?')]);
+    const run = await claimNewest();
+    expect((await gateway.read(run.claim.runId)).settings.model).toBe('demo/plain');
+    await run.complete();
+  });
+
+  it('has what its system messages say as instructions, also where one of them is the newest', async () => {
+    const [id, question] = [newChat(), user('Go.')];
+    const system = (text: string): UiMessage => ({ ...user(text), role: 'system' });
+    await send(chat({ model: 'usual' }), id, [system('Be brief.'), question, system('Be kind.')]);
+    const run = await claimNewest();
+    expect((await gateway.read(run.claim.runId)).settings.agent.system_prompt).toBe('Be brief.\n\nBe kind.');
+    await send(chat({ model: 'usual' }), id, [system('It is noon.'), question]);
+    expect((await newestRun()).id).toBe(run.claim.runId);
+    await run.complete();
+    expect(await reason(send(chat(), newChat(), [system('Be brief.')]))).toMatch(/messages.*\(invalid_request\)$/);
   });
 
   it('is unknown to other accounts', async () => {

@@ -10,7 +10,8 @@ import type { AgentAddress, AgentVersions, Agents, FacadeIds, FacadeObject } fro
 import { newUlid } from '@rondo/platform';
 import type { AgentService } from '../../agents/agent-service';
 import { ApiError } from '../../problems/api-error';
-import type { RunSettingsResolver } from '../../runs/run-settings';
+import type { RunSettingsResolver } from '../../settings/run-settings';
+import { toModelName } from '../facade-models';
 import { refuse, refuseFields } from './anthropic-errors';
 import { readTools, toTools } from './anthropic-tools';
 
@@ -21,7 +22,7 @@ interface AnthropicAgentsDependencies {
   readonly versions: Pick<AgentVersions, 'get' | 'list'>;
   readonly service: Pick<AgentService, 'create' | 'update'>;
   readonly ids: Pick<FacadeIds, 'addObject' | 'findObject' | 'changeObject'>;
-  readonly settings: Pick<RunSettingsResolver, 'resolve'>;
+  readonly settings: Pick<RunSettingsResolver, 'isModelName'>;
 }
 
 /** A version of an agent as it was stored. */
@@ -146,14 +147,12 @@ export class AnthropicAgents {
     };
   }
 
-  /** Names of models without a provider are those of Anthropic, unless they are an alias of this deployment. */
   private toModel(given: AnthropicModel, { llm }: AgentDefinition): Pick<AgentDefinition, 'model' | 'llm'> {
     const { id, effort, speed, inference_geo } =
       typeof given === 'string' ? { id: given, effort: null, speed: null, inference_geo: null } : given;
     if (speed === 'fast') throw refuse('model.speed', '"fast"');
     if (inference_geo) throw refuse('model.inference_geo', 'a region');
-    const isKnown = id.includes('/') || !('problems' in this.dependencies.settings.resolve({ model: id }, {}));
-    const model = isKnown ? id : `anthropic/${id}`;
+    const model = toModelName(id, 'anthropic', this.dependencies.settings);
     const { reasoning_effort: _, ...others } = llm ?? {};
     const reasoning_effort = typeof effort === 'string' ? effort : effort?.type;
     return { model, llm: { ...others, ...(reasoning_effort && { reasoning_effort }) } };

@@ -66,6 +66,17 @@ describe('a deployment of Claude Managed Agents', () => {
     expect(await connect().deployments.retrieve(made.id)).toEqual(made);
   });
 
+  it('is left out of the list while its schedule has no agent, and keeps no other one from it', async () => {
+    const [other, made] = [await create(), await create()];
+    const path = `/v1/schedules/${made.id.replace('depl_', 'sch_')}`;
+    const { body } = await gateway.as().get(path).expect(200);
+    const { agent_id: _, ...run } = (body as { run: Record<string, unknown> }).run;
+    await gateway.as().patch(path).send({ run }).expect(200);
+    const { data } = await connect().deployments.list({ limit: 2 });
+    expect(data.map(({ id }) => id)).toEqual([other.id]);
+    await expect(connect().deployments.retrieve(made.id)).rejects.toMatchObject({ status: 404 });
+  });
+
   it('begins a session at its time and when it is told to, each of which names it', async () => {
     const { id, schedule } = await create();
     const [due = ''] = schedule?.upcoming_runs_at ?? [];

@@ -12,10 +12,11 @@ import { TerminalError, templateProblem } from '@rondo/domain';
 import type { Executions, FacadeIds, FacadeObject, Runs, ScheduleAddress } from '@rondo/persistence';
 import { z } from 'zod';
 import { parseInput } from '../../http/parse-input';
-import { ApiError, InvalidRequest } from '../../problems/api-error';
+import { ApiError } from '../../problems/api-error';
 import { cronExpression, timeZone } from '../../triggers/cron-times';
 import { scheduleRoots } from '../../triggers/run-request';
 import type { ScheduleService, ShownSchedule } from '../../triggers/schedule-service';
+import { refuseField } from '../facade-input';
 import { type AnthropicAgents, mergeMetadata } from './anthropic-agents';
 import { type AnthropicEnvironments, limitHosts } from './anthropic-environments';
 import { refuse, refuseFields } from './anthropic-errors';
@@ -174,7 +175,8 @@ export class AnthropicDeployments {
   private async show(address: ScheduleAddress, { data }: FacadeObject) {
     const schedule = await this.dependencies.service.get(address);
     const { agent_id: agent } = schedule.run;
-    if (agent === undefined) throw refuse('agent', 'a schedule whose agent was taken off it');
+    if (agent === undefined)
+      throw new ApiError('agent_not_found', `The schedule of ${toDeploymentId(schedule.id)} has no agent any more.`);
     const { version } = await this.dependencies.agents.get({ accountId: address.accountId, agentId: agent });
     const { description, metadata, environment_id, events, archived_at, updated_at } = data;
     const isPaused = archived_at === null && schedule.is_paused;
@@ -267,7 +269,7 @@ function toText(events: NewAnthropicDeployment['initial_events']): string {
   });
   const text = texts.flat().join('\n\n');
   const problem = templateProblem(text, scheduleRoots);
-  if (problem !== undefined) throw new InvalidRequest([{ field: 'initial_events', message: problem }]);
+  if (problem !== undefined) throw refuseField('initial_events', problem);
   return text;
 }
 
@@ -276,7 +278,7 @@ const fields = z.object({ schedule: z.object({ expression: cronExpression, timez
 function toTimes(schedule: NewAnthropicDeployment['schedule']) {
   if (!schedule) throw refuse('schedule', 'a deployment without one');
   const { expression: cron, timezone: time_zone } = parseInput(fields, { schedule }).schedule;
-  if (cron.split(' ').length !== 5) throw new InvalidRequest([{ field: 'schedule.expression', message: 'must have five fields' }]); // prettier-ignore
+  if (cron.split(' ').length !== 5) throw refuseField('schedule.expression', 'must have five fields'); // prettier-ignore
   return { cron, time_zone };
 }
 

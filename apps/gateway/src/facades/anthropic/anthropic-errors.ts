@@ -2,7 +2,7 @@ import { type RequestCoverage, asksFor } from '@rondo/contract/api';
 import { ApiError } from '../../problems/api-error';
 import { type ProblemBody, problem } from '../../problems/problems';
 import type { FacadeError } from '../facade-error';
-import { toRetryHeaders } from '../repeated-posts';
+import { toRetryHeaders } from '../../idempotency/repeated-posts';
 
 /** What is documented there and not served here, by its name. */
 export const refuse = (field: string, what: string): ApiError =>

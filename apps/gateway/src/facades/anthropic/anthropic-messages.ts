@@ -1,12 +1,12 @@
-import { type CallerResult, type InputBlock, type Run, toApprovalId, callId } from '@rondo/contract';
+import { type CallerResult, type InputBlock, type Run, type RunId, toApprovalId, callId } from '@rondo/contract';
 import type { AnthropicContentBlock, AnthropicUserEvent } from '@rondo/contract/api';
 import { TerminalError } from '@rondo/domain';
 import type { Caller, Runs, ThreadAddress } from '@rondo/persistence';
 import { z } from 'zod';
-import { ApiError, InvalidRequest } from '../../problems/api-error';
+import { ApiError } from '../../problems/api-error';
 import type { RunService } from '../../runs/run-service';
 import { decideAll } from '../facade-approvals';
-import { readInput } from '../facade-input';
+import { readInput, refuseField } from '../facade-input';
 import { blockCountsKey, eventIds } from './anthropic.translate';
 import { refuse } from './anthropic-errors';
 
@@ -17,8 +17,21 @@ type ServedEvent = Exclude<AnthropicUserEvent, { type: 'user.define_outcome' | '
 interface SendDependencies {
   readonly runs: Pick<Runs, 'active' | 'approval'>;
   readonly service: Pick<RunService, 'answer' | 'answerCalls' | 'decideTogether' | 'stop'>;
-  /** Begins a run of the session with this input, or queues it. */
-  readonly begin: (input: { input: InputBlock[]; metadata: Record<string, string> }) => Promise<Run>;
+  /** Begins a run of the session with this input, or queues it, or tells it to the run at work, if there is one. */
+  readonly begin: (turn: Turn, how: { readonly isTold: boolean }) => Promise<BegunTurn>;
+}
+
+/** Messages that are sent together. */
+export interface Turn {
+  readonly input: InputBlock[];
+  readonly metadata: Record<string, string>;
+}
+
+export interface BegunTurn {
+  /** The run that begins with it, unless another one reads it before. */
+  readonly runId: RunId;
+  /** Its messages are shown as one. */
+  readonly isOneMessage: boolean;
 }
 
 /** Throws for what is not served, before anything is done. */
@@ -51,7 +64,7 @@ export function toInput(content: readonly AnthropicContentBlock[], field: string
 }
 
 /** Several messages that are sent together are one turn, which is begun or not as a whole. */
-export function toTurn(messages: readonly Pick<Message, 'content'>[]) {
+export function toTurn(messages: readonly Pick<Message, 'content'>[]): Turn {
   const inputs = messages.map(({ content }, index) => toInput(content, `events.${index}.content`));
   return { input: inputs.flat(), metadata: { [blockCountsKey]: inputs.map(({ length }) => length).join(',') } };
 }
@@ -87,7 +100,7 @@ class Sending {
       if (event.type === 'user.tool_confirmation') this.checkConfirmation(event, field);
       if (event.type !== 'user.custom_tool_result') continue;
       if (!awaited.has(event.custom_tool_use_id))
-        throw invalid(
+        throw refuseField(
           `${field}.custom_tool_use_id`,
           `no custom tool waits for a result of ${event.custom_tool_use_id}`,
         );
@@ -98,11 +111,11 @@ class Sending {
 
   private checkConfirmation(event: EventWithType<'user.tool_confirmation'>, field: string): void {
     const { tool_use_id: id, result, deny_message: message } = event;
-    if (message && result === 'allow') throw invalid(`${field}.deny_message`, 'goes with the result deny only');
+    if (message && result === 'allow') throw refuseField(`${field}.deny_message`, 'goes with the result deny only');
     const known = callId.safeParse(id);
     const isAwaited = this.active?.waiting?.approvals?.some(({ tool_call_id: awaited }) => awaited === id);
     if (!known.success || !isAwaited)
-      throw invalid(`${field}.tool_use_id`, `no call waits for a confirmation of ${id}`);
+      throw refuseField(`${field}.tool_use_id`, `no call waits for a confirmation of ${id}`);
   }
 
   /** An interrupt goes before everything else; what is said with it begins a new turn. */
@@ -161,8 +174,9 @@ class Sending {
       this.messageIds.push(...messages.map(() => eventIds.answer(question.tool_call_id)));
       return;
     }
-    const run = await this.dependencies.begin(turn);
-    this.messageIds.push(...messages.map((_, index) => eventIds.input(run.id, index)));
+    const isTold = active !== undefined && !isInterrupted;
+    const { runId, isOneMessage } = await this.dependencies.begin(turn, { isTold });
+    this.messageIds.push(...messages.map((_, index) => eventIds.input(runId, isOneMessage ? 0 : index)));
   }
 
   /** The events as the session has them, with the ids that its list and its stream have. */
@@ -198,8 +212,6 @@ function toResult(
   if (images.length > 0) throw refuse(`${field}.content`, 'an image as the result of a custom tool');
   return isError ? { error: text === '' ? 'The tool failed.' : text } : { output: text };
 }
-
-const invalid = (field: string, message: string): InvalidRequest => new InvalidRequest([{ field, message }]);
 
 /** What was answered in the meantime is an error of the request there, which is not repeated. */
 async function settled(detail: string, work: () => Promise<unknown>): Promise<void> {

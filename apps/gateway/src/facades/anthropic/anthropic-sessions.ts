@@ -3,7 +3,6 @@ import {
   type AgentDefinition,
   type AgentId,
   type Environment,
-  type InputBlock,
   type Run,
   agentDefinition,
   agentId,
@@ -29,6 +28,7 @@ import { z } from 'zod';
 import type { AccountQuotas } from '../../billing/account-quotas';
 import { ApiError } from '../../problems/api-error';
 import type { RunService } from '../../runs/run-service';
+import { listThreadRuns } from '../log-pages';
 import { type Position, readPosition } from '../positions';
 import { type AnthropicAgents, mergeMetadata, toSnapshot } from './anthropic-agents';
 import { deploymentKeys } from './anthropic-deployments';
@@ -36,7 +36,7 @@ import { type AnthropicEnvironments, limitHosts } from './anthropic-environments
 import { refuse, refuseFields } from './anthropic-errors';
 import { type ReadableRuns, listEvents } from './anthropic-log';
 import { type AnthropicResources, addResource, resourceNotFound, withoutResource } from './anthropic-resources';
-import { refuseUnservedEvents, sendEvents, toTurn } from './anthropic-messages';
+import { type BegunTurn, type Turn, refuseUnservedEvents, sendEvents, toTurn } from './anthropic-messages';
 
 const toKind = (accountId: AccountId) => ({ accountId, facade: 'anthropic', kind: 'session' });
 
@@ -45,7 +45,7 @@ const storedSession = z.object({ agent: z.object({ version: z.number() }), defin
 
 interface AnthropicSessionsDependencies {
   readonly ids: Pick<FacadeIds, 'addObject' | 'findObject' | 'listObjects' | 'changeObject'>;
-  readonly runs: ReadableRuns & Pick<Runs, 'list' | 'active' | 'newestBegun' | 'approval'>;
+  readonly runs: ReadableRuns & Pick<Runs, 'list' | 'active' | 'current' | 'newestBegun' | 'approval'>;
   readonly threads: Pick<Threads, 'get' | 'delete'>;
   readonly service: Pick<RunService, 'create' | 'answer' | 'answerCalls' | 'decideTogether' | 'stop'>;
   readonly quotas: Pick<AccountQuotas, 'add'>;
@@ -90,7 +90,7 @@ export class AnthropicSessions {
   }
 
   async get(session: ThreadAddress) {
-    const [row, runs] = await Promise.all([this.findRow(session), this.listRuns(session)]);
+    const [row, runs] = await Promise.all([this.findRow(session), listThreadRuns(this.dependencies.runs, session)]);
     return { ...toSession(session, row, runs), resources: await this.dependencies.resources.show(session, row?.data) };
   }
 
@@ -106,7 +106,7 @@ export class AnthropicSessions {
       shown.map(async (row) => {
         const session = { accountId, threadId: threadId.parse(row.id) };
         const resources = await this.dependencies.resources.show(session, row.data);
-        return { ...toSession(session, row, await this.listRuns(session)), resources };
+        return { ...toSession(session, row, await listThreadRuns(this.dependencies.runs, session)), resources };
       }),
     );
     return { data, next_page: rows.length > limit ? (shown.at(-1)?.id ?? null) : null, prev_page: null };
@@ -186,24 +186,31 @@ export class AnthropicSessions {
     const [row] = await Promise.all([this.findRow(session), this.dependencies.threads.get(session)]);
     if (row && row.data['archived_at'] !== null) throw archived(session);
     const { runs, service } = this.dependencies;
-    const begin = (turn: Turn) => this.begin(session, row, turn);
+    const begin = (turn: Turn, { isTold }: { isTold: boolean }) => this.begin(session, row, { ...turn, isTold });
     return sendEvents({ runs, service, begin }, session, { events, caller });
   }
 
-  private async begin({ accountId, threadId: thread }: ThreadAddress, row: FacadeObject | undefined, turn: Turn) {
+  /** A run at work gets no files: with those, the turn comes after it. */
+  private async begin(
+    { accountId, threadId: thread }: ThreadAddress,
+    row: FacadeObject | undefined,
+    { input, metadata, isTold = false }: Turn & { readonly isTold?: boolean },
+  ): Promise<BegunTurn> {
     const definition = row && agentDefinition.parse(row.data['definition']);
     const named = row && (await this.findStoredAgent(accountId, row));
     const files = await this.dependencies.resources.findUndelivered({ accountId, threadId: thread }, row?.data);
+    const isOneMessage = isTold && files.length === 0;
     const request = {
       thread_id: thread,
-      ...turn,
+      input,
+      metadata: isOneMessage ? {} : metadata,
       ...(files.length > 0 && { files }),
       ...(await this.readEnvironment({ accountId, threadId: thread }, row, definition)),
-      on_active_run: 'queue' as const,
+      on_active_run: isOneMessage ? ('steer' as const) : ('queue' as const),
       ...(named ? { agent_id: named } : definition && withDefinition({}, definition)),
     };
     const { run } = await this.dependencies.service.create(accountId, request);
-    return run;
+    return { runId: run.steered?.queued_run_id ?? run.id, isOneMessage };
   }
 
   /** What its runs are limited to. The sessions of a deployment go on as they began. */
@@ -215,7 +222,7 @@ export class AnthropicSessions {
     const hosts = storedHosts.parse(row?.data['hosts']);
     if (hosts) return { environment: limitHosts(definition?.environment, hosts) };
     if (row) return {};
-    const newest = (await this.dependencies.runs.list({ ...session, limit: 1 })).data[0];
+    const newest = await this.dependencies.runs.current(session);
     const environment = newest?.metadata[deploymentKeys.deployment] ? newest.settings.environment : undefined;
     return environment ? { environment } : {};
   }
@@ -259,16 +266,6 @@ export class AnthropicSessions {
     return row;
   }
 
-  private async listRuns(session: ThreadAddress): Promise<readonly Run[]> {
-    const runs: Run[] = [];
-    for (let after: string | undefined; ;) {
-      const page = await this.dependencies.runs.list({ ...session, limit: 200, after });
-      runs.push(...page.data);
-      if (page.next_cursor === null) return runs;
-      after = page.next_cursor;
-    }
-  }
-
   private async change(
     session: ThreadAddress,
     change: (data: FacadeObject['data']) => FacadeObject['data'],
@@ -281,11 +278,6 @@ export class AnthropicSessions {
 }
 
 const archived = ({ threadId: id }: ThreadAddress): ApiError => new ApiError('session_archived', `${id} is archived.`);
-
-interface Turn {
-  readonly input: InputBlock[];
-  readonly metadata: Record<string, string>;
-}
 
 type Overriding = Extract<AnthropicSessionAgent, { type: 'agent_with_overrides' }>;
 
@@ -300,7 +292,7 @@ function toSession({ threadId: id }: ThreadAddress, row: FacadeObject | undefine
   const [newest, oldest] = [runs[0], runs.at(-1)];
   const data = row?.data ?? {};
   const created_at = row?.created_at ?? oldest?.created_at;
-  const isRunning = runs.some(({ status }) => !isTerminal(status) && !isWaiting(status));
+  const isWorking = runs.some(({ status }) => !isTerminal(status)) && !runs.some(({ status }) => isWaiting(status));
   return {
     id,
     type: 'session',
@@ -308,7 +300,7 @@ function toSession({ threadId: id }: ThreadAddress, row: FacadeObject | undefine
     environment_id: data['environment_id'] ?? oldest?.metadata[deploymentKeys.environment] ?? 'env_default',
     title: data['title'] ?? null,
     metadata: data['metadata'] ?? {},
-    status: typeof data['archived_at'] === 'string' ? 'terminated' : isRunning ? 'running' : 'idle',
+    status: typeof data['archived_at'] === 'string' ? 'terminated' : isWorking ? 'running' : 'idle',
     archived_at: data['archived_at'] ?? null,
     created_at,
     updated_at: [data['updated_at'], newest?.created_at, created_at].filter(Boolean).toSorted().at(-1),

@@ -57,6 +57,10 @@ async function list(session: string, at = gateway): Promise<Event[]> {
   for await (const event of client(at).beta.sessions.events.list(session, { limit: 3 })) events.push(event);
   return events;
 }
+async function listSaid(session: string) {
+  const said = (await list(session)).flatMap((event) => (event.type === 'user.message' ? [event] : []));
+  return said.map(({ id, content }) => ({ id, texts: content.map((block) => (block as { text: string }).text) }));
+}
 const types = (events: readonly { type: string }[]) => events.map(({ type }) => type);
 
 /** Follows a session. `until` resolves to everything since the beginning once an event of the type has come, so many times. */
@@ -154,17 +158,37 @@ describe('a session of Claude Managed Agents', () => {
     expect(resumed).toEqual(all.slice(2));
   });
 
-  it('takes messages in order while it works, several of a request as one turn', async () => {
+  it('reads a message while it works, under the id that its sender was given', async () => {
+    const { id } = await createSession('One.');
+    const run = await claim(id);
+    const { data = [] } = await send(id, message('Two.'));
+    await run.read('Two.', (await newestRun(id)).id);
+    await run.complete({ reason: 'max_iterations' }); // a reply ends it only after another claim
+    const said = await listSaid(id);
+    expect(said.map(({ texts }) => texts)).toEqual([['One.'], ['Two.']]);
+    expect(data.map((event) => event.id)).toEqual([said[1]?.id]);
+    expect(said[0]?.id).not.toBe(said[1]?.id);
+    expect(await client().beta.sessions.retrieve(id)).toMatchObject({ status: 'idle' });
+  });
+
+  it('begins a turn with what it has not read, several messages of a request as one', async () => {
     const { id } = await createSession('One.');
     const first = await claim(id);
-    await send(id, message('Two.'), message('Three.'));
-    await first.complete();
+    const { data = [] } = await send(id, message('Two.'), message('Three.'));
+    await first.complete({ reason: 'max_iterations' });
     const second = await claim(id);
     expect(second.claim.runId).not.toBe(first.claim.runId);
     await second.complete();
-    const said = (await list(id)).flatMap((event) => (event.type === 'user.message' ? [event] : []));
-    expect(said.map(({ content }) => (content[0] as { text: string }).text)).toEqual(['One.', 'Two.', 'Three.']);
-    expect(new Set(said.map((event) => event.id)).size).toBe(3);
+    const said = await listSaid(id);
+    expect(said.map(({ texts }) => texts)).toEqual([['One.'], ['Two.', 'Three.']]);
+    expect(data.map((event) => event.id)).toEqual([said[1]?.id, said[1]?.id]);
+  });
+
+  it('is idle while it waits for an answer, whatever it was told', async () => {
+    const { id } = await createSession('Go.');
+    await (await claim(id)).requestApprovals();
+    await send(id, message('And be quick.'));
+    expect(await client().beta.sessions.retrieve(id)).toMatchObject({ status: 'idle' });
   });
 
   it.each(['allow', 'deny'] as const)('waits for a confirmation: %s', async (result) => {

@@ -1,7 +1,7 @@
 import { type NewFact, type RecordedFact, noUsage } from '@rondo/contract';
 import { plannedCall } from '@rondo/domain/testing';
 import type { SubscriberEvent } from '../../live/stream-notices';
-import { AnthropicTranslator, type SessionEvent, blockCountsKey } from './anthropic.translate';
+import { AnthropicTranslator, type SessionEvent, blockCountsKey, eventIds } from './anthropic.translate';
 
 const envelope = {
   v: 1,
@@ -112,6 +112,14 @@ describe('events of Claude Managed Agents', () => {
     const { events } = translate(new Log().said('One.', 'Two.', 'Three.'), { metadata: { [blockCountsKey]: '1,2' } });
     expect(events.map(({ content }) => (content as unknown[]).length)).toEqual([1, 2]);
     expect(new Set(events.map(({ id }) => id)).size).toBe(2);
+  });
+
+  it('show a message that was read on the way under an id of its own', () => {
+    const told = { id: 'msg_3', type: 'user', content: [{ type: 'text', text: 'In blue.' }] };
+    const log = new Log()
+      .said('One.')
+      .fact('message.created', { message: { ...told, metadata: { queued_as: 'run_2' } } });
+    expect(translate(log).events.map(({ id }) => id)).toEqual([eventIds.input('run_1'), eventIds.input('run_2')]);
   });
 
   it('show a call when it is known whether it needs a confirmation', () => {

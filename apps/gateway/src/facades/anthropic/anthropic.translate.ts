@@ -1,5 +1,5 @@
 import type { ContentBlock, FactWithType, RecordedFact, Run, ToolCall } from '@rondo/contract';
-import { deltaText } from '@rondo/domain';
+import { deltaText, queuedAs } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
 import { describeOtherWait, readClosingWords } from '../run-answer';
 import { isSilent } from '../silent-facts';
@@ -147,8 +147,8 @@ export class AnthropicTranslator {
   }
 
   private showMessage(fact: FactWithType<'message.created'>): SessionEvent[] {
-    const { id, type, content, metadata } = fact.data.message;
-    if (type === 'user') return this.showInput(fact, content, metadata['answers_tool_call_id']);
+    const { id, type, content } = fact.data.message;
+    if (type === 'user') return this.showInput(fact);
     if (type !== 'assistant') return [];
     const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('');
     const events: SessionEvent[] = [];
@@ -158,10 +158,14 @@ export class AnthropicTranslator {
     return events;
   }
 
-  private showInput(fact: RecordedFact, content: readonly ContentBlock[], answers: unknown): SessionEvent[] {
-    const shown = content.map(toShownBlock);
-    if (typeof answers === 'string')
-      return [{ type: 'user.message', id: eventIds.answer(answers), content: shown, processed_at: fact.at }];
+  private showInput(fact: FactWithType<'message.created'>): SessionEvent[] {
+    const { message } = fact.data;
+    const shown = message.content.map(toShownBlock);
+    const said = { type: 'user.message', content: shown, processed_at: fact.at } as const;
+    const answers = message.metadata['answers_tool_call_id'];
+    if (typeof answers === 'string') return [{ ...said, id: eventIds.answer(answers) }];
+    const queued = queuedAs(message);
+    if (queued !== undefined) return [{ ...said, id: eventIds.input(queued) }];
     return splitInput(shown, this.run.metadata[blockCountsKey]).map((blocks, place) => ({
       type: 'user.message',
       id: eventIds.input(fact.run_id, place),

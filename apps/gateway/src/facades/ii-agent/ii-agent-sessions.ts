@@ -10,15 +10,17 @@ import {
   isWaiting,
 } from '@rondo/contract';
 import type { IiAgentEvent, IiAgentInit, IiAgentQuery } from '@rondo/contract/api';
-import type { Agents, BegunRun, Caller, FacadeIds, Messages, Runs, ThreadAddress, Threads } from '@rondo/persistence';
+import type { Agents, BegunRun, Caller, FacadeIds, Runs, ThreadAddress, Threads } from '@rondo/persistence';
 import { type ClientReach, type ClientRequests, requireClientScope } from '../../auth/client-access';
 import { requireScope } from '../../auth/scopes';
-import { ApiError, InvalidRequest } from '../../problems/api-error';
+import { ApiError } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
+import type { RunSettingsResolver } from '../../settings/run-settings';
 import type { FacadeModels } from '../facade-models';
 import type { FacadeThreads } from '../facade-threads';
 import { readLogPages } from '../log-pages';
-import { findAgentUnlessModel } from '../named-agents';
+import { chooseByName } from '../named-agents';
+import { refuseField } from '../facade-input';
 import { type FramePlace, IiAgentTranslator, type LoggedFrame, readFrameId } from './ii-agent.translate';
 
 const facade = 'ii';
@@ -50,8 +52,8 @@ interface IiAgentSessionsDependencies {
   readonly threads: FacadeThreads;
   readonly listed: Pick<Threads, 'list'>;
   readonly runs: Pick<Runs, 'list' | 'begun' | 'newestBegun' | 'events' | 'active'>;
-  readonly messages: Pick<Messages, 'forNextRun'>;
   readonly agents: Pick<Agents, 'list' | 'findId'>;
+  readonly settings: Pick<RunSettingsResolver, 'isModelName'>;
   readonly service: Pick<RunService, 'answer' | 'stop'>;
   readonly models: Pick<FacadeModels, 'list'>;
   readonly clientReach: Pick<ClientReach, 'require'>;
@@ -107,8 +109,8 @@ export class IiAgentSessions {
   ): Promise<ChosenSettings> {
     if (client) return {};
     const llm = tokens >= leastThinkingTokens ? { enable_thinking: true, thinking_budget: tokens } : undefined;
-    const agent = await findAgentUnlessModel(this.dependencies.agents, accountId, name);
-    return { ...(agent ? { agent_id: agent } : { model: name, profile: 'ii' as const }), ...(llm && { llm }) };
+    const chosen = await chooseByName(this.dependencies, accountId, name);
+    return { ...chosen, ...(chosen.model !== undefined && { profile: 'ii' as const }), ...(llm && { llm }) };
   }
 
   /** Begins a run, or answers the question of the one that waits. Rejects with the problems of that. */
@@ -119,8 +121,7 @@ export class IiAgentSessions {
     if (newest && isWaiting(newest.status) && newest.waiting?.reason === 'ask')
       return this.answer(caller, newest, query);
     requireSending(caller);
-    if (newest && !query.resume)
-      throw new InvalidRequest([{ field: 'resume', message: 'the model knows this session: open another one' }]);
+    if (newest && !query.resume) throw refuseField('resume', 'the model knows this session: open another one');
     return this.begin(session, threadId, { ...toContent(query), ...settings });
   }
 
@@ -129,10 +130,9 @@ export class IiAgentSessions {
     const { accountId } = session.caller;
     requireSending(session.caller);
     const threadId = await this.find(session);
-    const history = threadId ? await this.dependencies.messages.forNextRun({ accountId, threadId }) : [];
-    const question = history.findLast(({ type }) => type === 'user');
+    const question = threadId && (await this.dependencies.threads.findNewestQuestion(accountId, threadId));
     if (!question) throw new ApiError('invalid_request', 'There is no question that could be edited.');
-    return this.begin(session, threadId, { ...toContent(query), ...settings, edit_message_id: question.id });
+    return this.begin(session, threadId, { ...toContent(query), ...settings, edit_message_id: question });
   }
 
   /** The run that a cancel stops. */
@@ -224,11 +224,11 @@ const uploadPath = /^\.?\/uploaded_files\/([^/]+)\//;
 
 function toContent({ text, files }: IiAgentQuery): { input: InputBlock[]; files: FileId[] | undefined } {
   if (/^\/(compact|help)\b/.test(text))
-    throw new InvalidRequest([{ field: 'text', message: `${text} is not served: contexts are compacted by the settings of the agent` }]); // prettier-ignore
+    throw refuseField('text', `${text} is not served: contexts are compacted by the settings of the agent`); // prettier-ignore
   const ids = files.map((path, index) => {
     const { success, data } = fileId.safeParse(uploadPath.exec(path)?.[1]);
     if (success) return data;
-    throw new InvalidRequest([{ field: `files.${index}`, message: 'upload it, and give the path that this answers' }]);
+    throw refuseField(`files.${index}`, 'upload it, and give the path that this answers');
   });
   return { input: [{ type: 'text', text }], files: ids.length === 0 ? undefined : [...new Set(ids)] };
 }

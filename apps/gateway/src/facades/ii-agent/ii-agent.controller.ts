@@ -4,7 +4,8 @@ import { type IiAgentUpload, iiAgent as routes } from '@rondo/contract/api';
 import { sessionCookie } from '../../auth/browser-cookie';
 import { FileUploads } from '../../files/file-uploads';
 import { Route, type RouteInput } from '../../http/route';
-import { ApiError, InvalidRequest } from '../../problems/api-error';
+import { ApiError } from '../../problems/api-error';
+import { refuseField } from '../facade-input';
 import { IiAgentSessions, toUploadPath } from './ii-agent-sessions';
 import { writeShown } from './shown-events';
 
@@ -60,6 +61,6 @@ const shownProvider = 'openai';
 function readContent({ content }: IiAgentUpload['file']): Buffer {
   if (!content.startsWith('data:')) return Buffer.from(content);
   const [, encoded] = /^data:[^,]*;base64,([A-Za-z0-9+/]*={0,2})$/.exec(content) ?? [];
-  if (encoded === undefined) throw new InvalidRequest([{ field: 'file.content', message: 'is no base64 data URL' }]);
+  if (encoded === undefined) throw refuseField('file.content', 'is no base64 data URL');
   return Buffer.from(encoded, 'base64');
 }

@@ -12,7 +12,10 @@ let gateway: RunningGateway;
 let worker: TestWorker;
 const open: WebSocket[] = [];
 beforeAll(async () => {
-  gateway = await RunningGateway.start({ SOCKETS_PER_ACCOUNT: 40, STALL_LIMIT_S: 3, BODY_LIMIT_BYTES: 1_000_000 });
+  const MODEL_ALIASES = '{"usual": "demo/plain"}';
+  gateway = await RunningGateway.start({
+    ...{ SOCKETS_PER_ACCOUNT: 40, STALL_LIMIT_S: 3, BODY_LIMIT_BYTES: 1_000_000, MODEL_ALIASES },
+  });
   worker = await TestWorker.start(gateway.database);
 });
 afterEach(() => {
@@ -77,8 +80,8 @@ class Client {
   }
 
   /** The run of the query. */
-  async ask(text: string, more: object = {}): Promise<Run> {
-    this.send('init_agent', { model_name: 'demo/coder', tool_args: { pdf: true, deep_research: false } });
+  async ask(text: string, more: object = {}, model_name = 'demo/coder'): Promise<Run> {
+    this.send('init_agent', { model_name, tool_args: { pdf: true, deep_research: false } });
     await this.next('agent_initialized');
     this.send('query', { text, ...more });
     await this.next('processing');
@@ -99,8 +102,8 @@ const readEvents = async (session: string): Promise<IiAgentEvent[]> =>
 describe('a session of II-Agent', () => {
   it('shows what its run says and does, and the same frames over REST', async () => {
     const client = await Client.open();
-    const run = await client.ask('Go.');
-    expect(run.settings).toMatchObject({ profile: 'ii' });
+    const run = await client.ask('Go.', {}, 'usual');
+    expect(run.settings).toMatchObject({ profile: 'ii', model: 'demo/plain' });
     const claimed = await worker.claim(run.id);
     claimed.streamText('Hello.');
     await claimed.finishMessage();

@@ -1,7 +1,8 @@
-import { type AccountId, type Agent, type AgentId, agentId, modelName } from '@rondo/contract';
+import { type AccountId, type Agent, type AgentId, agentId } from '@rondo/contract';
 import type { LangGraphAssistantSearch } from '@rondo/contract/api';
 import type { AgentVersions, Agents } from '@rondo/persistence';
 import { ApiError } from '../../problems/api-error';
+import type { RunSettingsResolver } from '../../settings/run-settings';
 import { findNamedAgent } from '../named-agents';
 
 /** The assistant that stands for no stored agent: its runs have what runs have by default. */
@@ -18,6 +19,7 @@ const pageSize = 200;
 interface LangGraphAssistantsDependencies {
   readonly agents: Pick<Agents, 'get' | 'list' | 'findId'>;
   readonly versions: Pick<AgentVersions, 'list'>;
+  readonly settings: Pick<RunSettingsResolver, 'isModelName'>;
 }
 
 /** Stored agents, as clients of LangGraph know assistants. */
@@ -26,12 +28,12 @@ export class LangGraphAssistants {
 
   /** A stored agent by its id or name, a model, or the default. Rejects with `agent_not_found`. */
   async choose(accountId: AccountId, name: string): Promise<ChosenAssistant> {
-    const { agents } = this.dependencies;
+    const { agents, settings } = this.dependencies;
     const { data: id } = agentId.safeParse(name);
     const agent = id ? (await agents.get({ accountId, agentId: id })).id : await agents.findId(accountId, name);
     if (agent) return { agent };
     if (name === defaultAssistant) return {};
-    if (name.includes('/') && modelName.safeParse(name).success) return { model: name };
+    if (settings.isModelName(name)) return { model: name };
     throw new ApiError('agent_not_found', `There is no assistant ${name}.`);
   }
 

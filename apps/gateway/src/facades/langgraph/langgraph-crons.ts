@@ -8,8 +8,8 @@ import {
 import type { FacadeIds, ScheduleAddress, Schedules } from '@rondo/persistence';
 import { z } from 'zod';
 import { parseInput } from '../../http/parse-input';
-import { InvalidRequest } from '../../problems/api-error';
 import type { ScheduleService, ShownSchedule } from '../../triggers/schedule-service';
+import { refuseField } from '../facade-input';
 import { type LangGraphAssistants, defaultAssistant } from './langgraph-assistants';
 import { type LangGraphThreads, type NamedThread, facade } from './langgraph-threads';
 import { ownKeys, readMessages, shownMetadata, toInput, toSettings } from './langgraph.requests';
@@ -124,18 +124,18 @@ export class LangGraphCrons {
   }
 }
 
-const noInput = () => new InvalidRequest([{ field: 'input.messages', message: 'a schedule needs words of the user' }]);
+const noInput = () => refuseField('input.messages', 'a schedule needs words of the user');
 
 /** Undefined where there are no messages. */
 function toText(input: LangGraphNewCron['input']): string | undefined {
-  const { messages, results, replies } = readMessages(input);
-  if (results.size + replies.length > 0)
-    throw new InvalidRequest([{ field: 'input.messages', message: 'only messages of the user are served' }]);
+  const { messages, results, replies, instructions } = readMessages(input);
+  if (results.size + replies.length > 0 || instructions !== undefined)
+    throw refuseField('input.messages', 'only messages of the user are served');
   if (messages.length === 0) return undefined;
   return toInput(messages)
     .map((block) => {
       if (block.type === 'text') return block.text;
-      throw new InvalidRequest([{ field: 'input.messages', message: 'only text is served in a schedule' }]);
+      throw refuseField('input.messages', 'only text is served in a schedule');
     })
     .join('\n\n');
 }

@@ -6,6 +6,7 @@ import type { EventFormat } from '../../live/event-stream';
 import type { RunWatches } from '../../live/run-watches';
 import type { RunService } from '../../runs/run-service';
 import type { Position } from '../positions';
+import { stopWithClient } from '../stop-with-client';
 import type { GraphRun } from './langgraph-runs';
 import type { LangGraphThreads } from './langgraph-threads';
 import { MessageState, noNames } from './langgraph.messages';
@@ -39,12 +40,8 @@ export class LangGraphReader {
     private readonly service: Pick<RunService, 'stop'>,
   ) {}
 
-  /** The client has asked for this. By default a run goes on without those who watch it. */
-  stopWithClient({ run }: GraphRun, { caller, response }: Reader): void {
-    const address = { accountId: caller.accountId, runId: run.id };
-    response.once('close', () => {
-      if (!response.writableEnded) void this.service.stop(address, 'the client disconnected').catch(() => undefined);
-    });
+  stopWithClient(graphRun: GraphRun, reader: Reader): void {
+    stopWithClient(this.service, toAddress(graphRun, reader), reader.response);
   }
 
   /** The frames after a position. The head says where the client comes back to. */

@@ -5,9 +5,10 @@ import { z } from 'zod';
 import { parseInput } from '../../http/parse-input';
 import type { IdempotentMessages } from '../../idempotency/idempotent-requests';
 import type { NewRunLog } from '../../live/run-subscriptions';
-import { ApiError, InvalidRequest } from '../../problems/api-error';
+import { ApiError } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
 import { decideAll } from '../facade-approvals';
+import { withFieldNames, refuseField } from '../facade-input';
 import { readLogPages } from '../log-pages';
 import type { Position } from '../positions';
 import type { LangGraphAssistants } from './langgraph-assistants';
@@ -15,6 +16,7 @@ import { type LangGraphThreads, type NamedThread, toAssistantId } from './langgr
 import { MessageState, noNames, toInterrupts } from './langgraph.messages';
 import {
   type ReadInput,
+  fieldNames,
   findAnswer,
   ownKeys,
   readDecisions,
@@ -84,7 +86,8 @@ export class LangGraphRuns {
     const thread = named && (await (canCreate ? threads.findOrCreate(named) : threads.find(named)));
     const checkpoint = request.checkpoint_id ?? request.checkpoint?.checkpoint_id;
     if (named && checkpoint) await threads.requireCurrent(named, checkpoint);
-    const begun = await this.carryOut({ caller, thread, request, read }, threadName);
+    const place = { caller, thread, request, read };
+    const begun = await withFieldNames(fieldNames, () => this.carryOut(place, threadName));
     return { ...begun, threadName: threadName ?? begun.run.thread_id };
   }
 
@@ -156,7 +159,7 @@ export class LangGraphRuns {
   }
 
   private async carryOut(place: Place, threadName: string | undefined): Promise<BegunSegment> {
-    const { thread, request, read } = place;
+    const { caller, thread, request, read } = place;
     const waiting = thread && (await this.findWaiting(thread));
     const resume = request.command?.resume;
     if (resume !== undefined && resume !== null) {
@@ -165,12 +168,12 @@ export class LangGraphRuns {
     }
     const { results, messages, replies } = read;
     if (waiting?.waiting?.reason === 'caller_tools' && results.size > 0 && messages.length === 0)
-      return this.resume(place, waiting, Object.fromEntries(results));
+      return this.answerCalls(caller, waiting, requireAll(waiting, results));
     if (waiting && request.multitask_strategy !== 'interrupt') return this.answerInWords(place, waiting);
     if (messages.length === 0 && results.size > 0)
       throw new ApiError('tool_call_not_awaited', `No call waits for a result of ${[...results.keys()].join(', ')}.`);
     if (replies.length > 0 && !(await this.areKnown(place)))
-      throw new InvalidRequest([{ field: 'input.messages', message: 'replies of the model are written by Rondo' }]);
+      throw refuseField('input.messages', 'replies of the model are written by Rondo');
     return this.create(place, threadName);
   }
 
@@ -203,6 +206,7 @@ export class LangGraphRuns {
     };
     const body: RunRequest = {
       ...settings,
+      instructions: read.instructions,
       thread_id: thread?.threadId,
       input: read.messages.length === 0 ? undefined : toInput(read.messages),
       ...(agent ? { agent_id: agent } : { model: settings.model ?? model }),
@@ -211,10 +215,11 @@ export class LangGraphRuns {
         .metadata,
     };
     if (body.input === undefined && !thread)
-      throw new InvalidRequest([{ field: 'input.messages', message: 'a new thread needs a message of the user' }]);
+      throw refuseField('input.messages', 'a new thread needs a message of the user');
     const promised = threadName === undefined ? undefined : toKey(threadName, read.messages);
+    const { instructions: _, ...asked } = body; // some clients write the time into them
     const outcome = await this.dependencies.idempotent.once<BegunSegment, Run>(
-      { caller, key: promised, path: '/langgraph/runs', body },
+      { caller, key: promised, path: '/langgraph/runs', body: asked },
       (pending) => this.createRun(caller, body, pending),
     );
     return 'result' in outcome ? outcome.result : this.takeUp(caller, body, outcome.replayed as Run); // as it was stored above
@@ -244,27 +249,23 @@ export class LangGraphRuns {
   }
 
   private async resume({ caller }: Place, run: Run, resume: unknown): Promise<BegunSegment> {
-    const { accountId, keyId } = caller;
+    const { accountId } = caller;
     const { waiting } = run;
-    const { service } = this.dependencies;
     switch (waiting?.reason) {
       case 'ask': {
         const id = waiting.question?.tool_call_id ?? '';
-        await service.answer({ accountId, runId: run.id, content: toWords(findAnswer(resume, [id])) });
+        await this.dependencies.service.answer({
+          accountId,
+          runId: run.id,
+          content: toWords(findAnswer(resume, [id])),
+        });
         break;
       }
       case 'approval':
         await this.decide(caller, waiting, resume);
         break;
-      case 'caller_tools': {
-        const results = readResults(resume, waiting.tool_calls ?? []);
-        const answers = (waiting.tool_calls ?? []).flatMap(({ tool_call_id: callId }) => {
-          const result = results.get(callId);
-          return result ? [{ callId, result }] : [];
-        });
-        await service.answerCalls({ accountId, runId: run.id, answers, answeredBy: keyId });
-        break;
-      }
+      case 'caller_tools':
+        return this.answerCalls(caller, run, readResults(resume, waiting.tool_calls ?? []));
       case 'budget':
       case 'elicitation':
       case 'tool_unknown':
@@ -272,6 +273,19 @@ export class LangGraphRuns {
       case undefined:
         throw waitsForOther(run);
     }
+    return goOn(run);
+  }
+
+  private async answerCalls(
+    { accountId, keyId: answeredBy }: Caller,
+    run: Run,
+    results: ReadInput['results'],
+  ): Promise<BegunSegment> {
+    const answers = (run.waiting?.tool_calls ?? []).flatMap(({ tool_call_id: callId }) => {
+      const result = results.get(callId);
+      return result ? [{ callId, result }] : [];
+    });
+    await this.dependencies.service.answerCalls({ accountId, runId: run.id, answers, answeredBy });
     return goOn(run);
   }
 
@@ -293,8 +307,7 @@ export class LangGraphRuns {
     const { messages } = read;
     const question = run.waiting?.reason === 'ask' ? run.waiting.question : undefined;
     if (!question) throw waitsForOther(run);
-    if (messages.length === 0)
-      throw new InvalidRequest([{ field: 'command.resume', message: `${run.id} waits for an answer: give it` }]);
+    if (messages.length === 0) throw refuseField('command.resume', `${run.id} waits for an answer: give it`);
     const { thread_id: threadId } = run;
     await this.dependencies.service.answer({ accountId, runId: run.id, content: toInput(messages) });
     const name = messages.at(-1)?.name;
@@ -325,6 +338,13 @@ const goOn = (run: Run): BegunSegment => ({
   run,
   segment: { runId: run.id, after: run.last_seq },
 });
+
+/** Throws InvalidRequest where a call has no result. Results of other calls are those of the history. */
+function requireAll({ waiting }: Run, results: ReadInput['results']): ReadInput['results'] {
+  const missing = waiting?.tool_calls?.find(({ tool_call_id: id }) => !results.has(id));
+  if (!missing) return results;
+  throw refuseField('input.messages', `no tool message for ${missing.tool_call_id}`);
+}
 
 const waitsForOther = ({ id, waiting }: Run): ApiError =>
   new ApiError(

@@ -10,7 +10,9 @@ import type { FacadeIds, Messages, Runs, Thread, ThreadAddress, Threads } from '
 import { z } from 'zod';
 import type { AccountQuotas } from '../../billing/account-quotas';
 import { parseInput } from '../../http/parse-input';
-import { ApiError, InvalidRequest } from '../../problems/api-error';
+import { ApiError } from '../../problems/api-error';
+import { listThreadRuns } from '../log-pages';
+import { refuseField } from '../facade-input';
 import { type LangGraphAssistants, defaultAssistant } from './langgraph-assistants';
 import {
   type GraphInterrupt,
@@ -53,7 +55,7 @@ interface LangGraphThreadsDependencies {
   readonly ids: Pick<FacadeIds, 'findThread' | 'createThread' | 'nameMessage' | 'listMessageNames' | 'listThreadNames'>;
   readonly threads: Pick<Threads, 'create' | 'get' | 'list' | 'delete' | 'changeMetadata'>;
   readonly messages: Pick<Messages, 'list' | 'add'>;
-  readonly runs: Pick<Runs, 'list'>;
+  readonly runs: Pick<Runs, 'list' | 'active'>;
   readonly quotas: Pick<AccountQuotas, 'add'>;
   readonly assistants: Pick<LangGraphAssistants, 'findAgent'>;
 }
@@ -162,21 +164,23 @@ export class LangGraphThreads {
     const later = read.entries.slice(findCheckpoint(read, checkpointId, 'checkpoint_id'));
     if (later.every(({ runId }) => runId !== null && stopped.has(runId))) return;
     const message = 'the thread has gone on since: a run goes on from the newest state';
-    throw new InvalidRequest([{ field: 'checkpoint_id', message }]);
+    throw refuseField('checkpoint_id', message);
   }
 
   /** Adds messages of the user, which the next run reads. Rejects with `thread_busy` while one is at work. */
   async addMessages(named: NamedThread, { values }: LangGraphStateChange) {
     const thread = await this.find(named);
-    const { messages, results, replies } = readMessages(values);
-    if (results.size + replies.length > 0 || messages.length === 0)
-      throw new InvalidRequest([{ field: 'values.messages', message: 'only messages of the user can be added' }]);
-    const [active] = (await this.dependencies.runs.list({ ...thread, limit: 1 })).data;
-    if (active && !isTerminal(active.status))
-      throw new ApiError('thread_busy', `${active.id} is active on this thread.`);
+    const { messages, results, replies, instructions } = readMessages(values, 'values');
+    if (results.size + replies.length > 0 || messages.length === 0 || instructions !== undefined)
+      throw refuseField('values.messages', 'only messages of the user can be added');
+    const active = await this.dependencies.runs.active(thread);
+    if (active) throw new ApiError('thread_busy', `${active.id} is active on this thread.`);
     await this.dependencies.quotas.add(thread.accountId, { message_bytes: 0 });
     for (const message of messages) {
-      const { id } = await this.dependencies.messages.add({ ...thread, content: toInput([message]) });
+      const { id } = await this.dependencies.messages.add({
+        ...thread,
+        content: toInput([message], 'values.messages'),
+      });
       if (message.name !== null) await this.name(thread, id, message.name);
     }
     const { checkpoint } = await this.getState(named);
@@ -203,14 +207,8 @@ export class LangGraphThreads {
     return (await this.dependencies.ids.listThreadNames({ accountId, facade }, [threadId])).get(threadId) ?? threadId;
   }
 
-  async listRuns(thread: ThreadAddress): Promise<readonly Run[]> {
-    const runs: Run[] = [];
-    for (let after: string | undefined; ;) {
-      const page = await this.dependencies.runs.list({ ...thread, limit: pageSize, after });
-      runs.push(...page.data);
-      if (page.next_cursor === null) return runs;
-      after = page.next_cursor;
-    }
+  listRuns(thread: ThreadAddress): Promise<readonly Run[]> {
+    return listThreadRuns(this.dependencies.runs, thread);
   }
 
   private async read(named: NamedThread): Promise<ReadThread> {
@@ -395,6 +393,6 @@ function readCheckpoint(given: unknown): string {
 function findCheckpoint({ entries, name }: ReadThread, checkpointId: string, field: string): number {
   if (checkpointId === `${name}.0`) return 0;
   const index = entries.findIndex(({ message }) => message.id === checkpointId);
-  if (index < 0) throw new InvalidRequest([{ field, message: `the thread has no checkpoint ${checkpointId}` }]);
+  if (index < 0) throw refuseField(field, `the thread has no checkpoint ${checkpointId}`);
   return index + 1;
 }

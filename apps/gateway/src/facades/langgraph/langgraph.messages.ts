@@ -1,4 +1,5 @@
 import type { ContentBlock, Message, ToolCallBlock, ToolResultBlock, Waiting } from '@rondo/contract';
+import { queuedAs } from '@rondo/domain';
 import { isQuestion, readClosingWords } from '../run-answer';
 
 interface GraphToolCall {
@@ -88,7 +89,8 @@ export class MessageState {
     }
   }
 
-  private readUser({ id, content, run_id: runId, metadata }: StoredMessage): GraphMessage[] {
+  private readUser(message: StoredMessage): GraphMessage[] {
+    const { id, content, run_id: runId, metadata } = message;
     const answered = metadata['answers_tool_call_id'];
     const name = this.names.others.get(typeof answered === 'string' ? answered : id);
     if (typeof answered === 'string') {
@@ -101,7 +103,8 @@ export class MessageState {
       });
       return name === undefined ? [answer] : [answer, toHuman(name, content)];
     }
-    const parts = (runId !== null && (this.laterInputs.get(runId) ?? this.names.inputs(runId))) || [];
+    const isInput = runId !== null && queuedAs(message) === undefined;
+    const parts = (isInput && (this.laterInputs.get(runId) ?? this.names.inputs(runId))) || [];
     if (parts.length < 2) return [toHuman(parts[0]?.[0] ?? name ?? id, content)];
     let from = 0;
     return parts.map(([own, length], place) => {

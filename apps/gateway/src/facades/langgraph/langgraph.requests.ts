@@ -10,8 +10,7 @@ import {
 import type { LangGraphRunRequest } from '@rondo/contract/api';
 import { z } from 'zod';
 import { parseInput } from '../../http/parse-input';
-import { InvalidRequest } from '../../problems/api-error';
-import { readInput } from '../facade-input';
+import { type FieldNames, joinInstructions, readDataUrl, readInput, refuseField } from '../facade-input';
 import type { InputName } from './langgraph.messages';
 
 /** Keys of the metadata of a run that are the façade's own. */
@@ -37,6 +36,8 @@ export interface ReadInput {
   readonly results: ReadonlyMap<string, CallerResult>;
   /** Replies of the model by their ids: what a client sends back of the state. */
   readonly replies: readonly (string | null)[];
+  /** What messages of the system say. */
+  readonly instructions: string | undefined;
 }
 
 const nullish = z.unknown().optional();
@@ -50,30 +51,29 @@ const givenMessage = z
     status: z.string().nullish(),
   })
   .or(z.string());
-const givenInput = z.object({
-  input: z.object({ messages: z.union([z.array(givenMessage), givenMessage]).optional() }).nullish(),
-});
+const givenValues = z.object({ messages: z.union([z.array(givenMessage), givenMessage]).optional() }).nullish();
 
-const kinds: Readonly<Record<string, 'human' | 'tool' | 'ai'>> = {
+const kinds: Readonly<Record<string, 'human' | 'tool' | 'ai' | 'system'>> = {
   human: 'human',
   user: 'human',
   tool: 'tool',
   ai: 'ai',
   assistant: 'ai',
+  system: 'system',
+  developer: 'system',
 };
 
-const refuse = (field: string, message: string): InvalidRequest => new InvalidRequest([{ field, message }]);
-
 /** The forms of messages that LangChain takes. Throws InvalidRequest that names the message which is not served. */
-export function readMessages(given: unknown): ReadInput {
-  const { messages = [] } = parseInput(givenInput, { input: given }).input ?? {};
+export function readMessages(given: unknown, within: 'input' | 'values' = 'input'): ReadInput {
+  const { messages = [] } = parseInput(z.object({ [within]: givenValues }), { [within]: given })[within] ?? {};
   const read: { messages: GivenMessage[]; results: Map<string, CallerResult>; replies: (string | null)[] } = {
     messages: [],
     results: new Map(),
     replies: [],
   };
+  const system: string[] = [];
   for (const [index, message] of [messages].flat().entries()) {
-    const field = `input.messages.${index}`;
+    const field = `${within}.messages.${index}`;
     if (typeof message === 'string') {
       read.messages.push({ name: null, blocks: [{ type: 'text', text: message }] });
       continue;
@@ -81,17 +81,14 @@ export function readMessages(given: unknown): ReadInput {
     const { id: name = null, content, tool_call_id: callId, status } = message;
     const type = message.type ?? message.role ?? '';
     const kind = kinds[type];
-    if (kind === undefined)
-      throw refuse(
-        field,
-        `messages of the type ${JSON.stringify(type)} are not served: an agent has its own instructions`,
-      );
-    if (kind === 'ai') read.replies.push(name);
+    if (kind === undefined) throw refuseField(field, `messages of the type ${JSON.stringify(type)} are not served`);
+    if (kind === 'system') system.push(toInstruction(content, `${field}.content`));
+    else if (kind === 'ai') read.replies.push(name);
     else if (kind === 'human') read.messages.push({ name, blocks: toBlocks(content, field) });
-    else if (callId) read.results.set(callId, toResult(content, status));
-    else throw refuse(`${field}.tool_call_id`, 'a result names its call');
+    else if (callId) read.results.set(callId, toResult(readTexts(content)?.join('\n\n') ?? content, status));
+    else throw refuseField(`${field}.tool_call_id`, 'a result names its call');
   }
-  return read;
+  return { ...read, instructions: joinInstructions(system) };
 }
 
 const textPart = z.object({ type: z.literal('text'), text: z.string() });
@@ -107,12 +104,25 @@ const dataPart = z.union([
     .object({ type: z.literal('image'), mimeType: z.string(), data: z.string() })
     .transform(({ mimeType, data }) => ({ media_type: mimeType, data })),
 ]);
-const dataUrl = /^data:([^;,]+);base64,(.*)$/s;
 
 function toBlocks(content: unknown, field: string): object[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  if (!Array.isArray(content)) throw refuse(`${field}.content`, 'must be text, or a list of parts');
+  if (!Array.isArray(content)) throw refuseField(`${field}.content`, 'must be text, or a list of parts');
   return content.map((part, index) => toBlock(part, `${field}.content.${index}`));
+}
+
+function toInstruction(content: unknown, field: string): string {
+  const texts = readTexts(content);
+  if (!texts) throw refuseField(field, 'a system message has only text');
+  return texts.join('');
+}
+
+/** Undefined for a content that is not text alone. */
+function readTexts(content: unknown): readonly string[] | undefined {
+  const texts = [content]
+    .flat()
+    .flatMap((part) => (typeof part === 'string' ? part : (textPart.safeParse(part).data?.text ?? [])));
+  return texts.length === [content].flat().length ? texts : undefined;
 }
 
 function toBlock(part: unknown, field: string): object {
@@ -121,11 +131,10 @@ function toBlock(part: unknown, field: string): object {
   const data = dataPart.safeParse(part).data;
   if (data) return { type: 'image', source: { type: 'base64', ...data } };
   const url = imagePart.safeParse(part).data?.image_url;
-  if (url === undefined) throw refuse(field, 'only text and images are served; upload other files with POST /v1/files');
-  const [, media_type, bytes] = dataUrl.exec(url) ?? [];
-  return bytes === undefined
-    ? { type: 'image', source: { type: 'url', url } }
-    : { type: 'image', source: { type: 'base64', media_type, data: bytes } };
+  if (url === undefined)
+    throw refuseField(field, 'only text and images are served; upload other files with POST /v1/files');
+  const source = readDataUrl(url);
+  return { type: 'image', source: source ? { type: 'base64', ...source } : { type: 'url', url } };
 }
 
 function toResult(content: unknown, status: unknown): CallerResult {
@@ -134,9 +143,9 @@ function toResult(content: unknown, status: unknown): CallerResult {
 }
 
 /** The input of a run. */
-export const toInput = (messages: readonly GivenMessage[]): InputBlock[] =>
+export const toInput = (messages: readonly GivenMessage[], field = 'input.messages'): InputBlock[] =>
   readInput(
-    'input.messages',
+    field,
     messages.flatMap(({ blocks }) => blocks),
   );
 
@@ -178,6 +187,8 @@ export function toSettings({ config, context }: Pick<LangGraphRunRequest, 'confi
   };
 }
 
+export const fieldNames: FieldNames = [[/^instructions$/, 'input.messages']];
+
 export type ReadDecision = { readonly reason?: string } & (
   | { readonly decision: 'approve' | 'deny' }
   | { readonly decision: 'edit'; readonly arguments: Readonly<Record<string, unknown>> }
@@ -214,7 +225,7 @@ export function readDecisions(resume: unknown, calls: number): ReadDecision[] {
   const listed = decisionList.safeParse(resume).data?.decisions ?? (Array.isArray(resume) ? resume : undefined);
   if (listed === undefined) return Array.from({ length: calls }, () => readDecision(resume));
   if (listed.length !== calls)
-    throw refuse('command.resume', `${calls} calls wait for a decision, and there are ${listed.length}`);
+    throw refuseField('command.resume', `${calls} calls wait for a decision, and there are ${listed.length}`);
   return listed.map(readDecision);
 }
 
@@ -228,7 +239,10 @@ function readDecision(given: unknown): ReadDecision {
   if (type === 'edit' && edited) return { decision: 'edit', arguments: edited.args };
   if (approving.has(type)) return { decision: 'approve' };
   if (denying.has(type)) return { decision: 'deny', ...(reason !== undefined && { reason }) };
-  throw refuse('command.resume', 'must be a decision: {"decisions": [{"type": "approve" | "edit" | "reject", …}]}');
+  throw refuseField(
+    'command.resume',
+    'must be a decision: {"decisions": [{"type": "approve" | "edit" | "reject", …}]}',
+  );
 }
 
 /** The answer to one of the ids, where a client gives answers by their ids; else the whole of it. */
@@ -252,7 +266,8 @@ export function readResults(resume: unknown, calls: NonNullable<Waiting['tool_ca
   return new Map(
     calls.map(({ tool_call_id: id }) => {
       const isNamed = byId !== undefined && Object.hasOwn(byId, id);
-      if (!isNamed && calls.length > 1) throw refuse('command.resume', `${id} has no result: give all by their ids`);
+      if (!isNamed && calls.length > 1)
+        throw refuseField('command.resume', `${id} has no result: give all by their ids`);
       const value = isNamed ? byId[id] : resume;
       const error = failed.safeParse(value).data?.error;
       return [id, error === undefined ? toResult(value, undefined) : { error }];

@@ -215,6 +215,15 @@ describe('frames of LangGraph', () => {
     ]);
   });
 
+  it('have a message that the run was told on the way under its own id', () => {
+    const log = user(user(new Log(), 'Paint.').begin(), 'In blue.', { queued_as: 'run_2' }, 'msg_9');
+    const names: MessageNames = { inputs: () => [['first', 1]], others: new Map() };
+    expect(toState(translate(log.events, { names }).at(-1) as Frame)).toMatchObject([
+      { id: 'first', content: 'Paint.' },
+      { id: 'msg_9', content: 'In blue.' },
+    ]);
+  });
+
   it('ask for approvals as LangChain does, and for tools of the caller by their calls', () => {
     const log = new Log().begin();
     reply(log, 'msg_1', '', [['call_1', 'execute_command', { command: 'ls' }]]);

@@ -30,7 +30,7 @@ export type CallOutcome =
   | { readonly type: 'follow'; readonly run: Run; readonly waitS: number | null };
 
 interface McpToolsDependencies {
-  readonly runs: Pick<Runs, 'get' | 'result'>;
+  readonly runs: Pick<Runs, 'get' | 'result' | 'events'>;
   readonly agents: Pick<Agents, 'findId'>;
   readonly service: Pick<RunService, 'create' | 'answer' | 'stop'>;
   readonly auditLog: Pick<AuditLog, 'record'>;
@@ -118,9 +118,19 @@ export class McpTools {
   async describe(address: RunAddress): Promise<CallToolResult> {
     const run = await this.dependencies.runs.get(address);
     if (!isTerminal(run.status)) return toResult(run, { text: describeWait(run.waiting), isError: false });
+    if (run.status === 'stopped') return toResult(run, { text: await this.describeStop(address, run), isError: false });
     const { result, error } = await this.dependencies.runs.result(address);
-    const text = run.status === 'completed' ? result.response : (error ?? '');
-    return toResult(run, { text, isError: error !== null && run.status !== 'stopped' });
+    return toResult(run, {
+      text: run.status === 'completed' ? result.response : (error ?? ''),
+      isError: error !== null,
+    });
+  }
+
+  private async describeStop(address: RunAddress, { last_seq: last }: Run): Promise<string> {
+    const { data } = await this.dependencies.runs.events(address, { after: last - 1, limit: 1 });
+    const [end] = data;
+    const reason = end?.type === 'run.stopped' ? end.data.reason : null;
+    return reason ? `The run was stopped: ${reason}` : 'The run was stopped.';
   }
 
   private async perform(from: McpCaller, name: McpToolName, given: unknown): Promise<CallOutcome> {

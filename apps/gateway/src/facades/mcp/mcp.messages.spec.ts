@@ -2,16 +2,8 @@ import { RunningGateway, adminKey } from '../../testing/running-gateway';
 import { TestWorker } from '../../testing/test-worker';
 import { writeEventId } from './mcp.translate';
 
-let gateway: RunningGateway;
-let worker: TestWorker;
-beforeAll(async () => {
-  gateway = await RunningGateway.start({ ALLOWED_ORIGINS: ['https://app.example.com'] });
-  worker = await TestWorker.start(gateway.database);
-});
-afterAll(async () => {
-  await worker.close();
-  await gateway.close();
-});
+const gateway = RunningGateway.forSuite({ ALLOWED_ORIGINS: ['https://app.example.com'] });
+const worker = TestWorker.forSuite(gateway);
 
 interface Answer {
   readonly result?: Record<string, unknown>;

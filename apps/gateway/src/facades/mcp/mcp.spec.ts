@@ -8,19 +8,14 @@ import type { McpRunOutcome } from '@rondo/contract/api';
 import { RunningGateway, adminKey } from '../../testing/running-gateway';
 import { TestWorker, type WorkerRun } from '../../testing/test-worker';
 
-let gateway: RunningGateway;
-let other: RunningGateway;
-let worker: TestWorker;
-beforeAll(async () => {
-  gateway = await RunningGateway.start({ ALLOWED_ORIGINS: ['https://app.example.com'] });
-  other = await RunningGateway.start({ DATABASE_URL: gateway.parts.config.DATABASE_URL });
-  worker = await TestWorker.start(gateway.database);
+const gateway = RunningGateway.forSuite({
+  ALLOWED_ORIGINS: ['https://app.example.com'],
+  MODEL_ALIASES: '{"usual": "demo/plain"}',
 });
+const other = gateway.anotherForSuite();
+const worker = TestWorker.forSuite(gateway);
 afterAll(async () => {
   await Promise.all(open.map((client) => client.close()));
-  await worker.close();
-  await other.close();
-  await gateway.close();
 });
 
 interface Result {
@@ -209,6 +204,19 @@ describe.each([...older, ...newer])('%s', (_, connect) => {
     const stopping = client.call('stop_run', { run_id: runId });
     await untilStopped(runId, resumed);
     expect(readOutcome(await stopping)).toMatchObject({ status: 'stopped', text: 'The run was stopped.' });
+  });
+
+  it('tells why a run was stopped', async () => {
+    const client = await connect();
+    const { run_id: runId } = readOutcome(await client.call('start_run', { input: 'Long.' }));
+    await (await worker.claim(runId)).stop('It takes too long.');
+    const text = 'The run was stopped: It takes too long.';
+    expect(readOutcome(await client.call('get_run', { run_id: runId }))).toMatchObject({ status: 'stopped', text });
+  });
+
+  it('may name a model by its alias', async () => {
+    const begun = await (await connect()).call('start_run', { input: 'Which one?', model: 'usual' });
+    expect((await gateway.read(readOutcome(begun).run_id)).settings.model).toBe('demo/plain');
   });
 
   it('looks at a run again after a wait that was too short', async () => {

@@ -1,8 +1,9 @@
 import { type AccountId, type RunId, type ThreadId, isTerminal } from '@rondo/contract';
 import type { Messages, Runs, Threads } from '@rondo/persistence';
 import type { AccountQuotas } from '../../billing/account-quotas';
-import { ApiError, InvalidRequest } from '../../problems/api-error';
-import type { OpenAiResponses } from './openai-responses';
+import { ApiError } from '../../problems/api-error';
+import { refuseField } from '../facade-input';
+import type { KnownResponses } from './known-responses';
 import { findSegmentStarts, readConversationId } from './openai-ids';
 import {
   type ItemQuery,
@@ -13,7 +14,7 @@ import {
   toUserItem,
   withApproved,
 } from './openai.objects';
-import { readResponseRequest, toInput } from './openai.requests';
+import { readItem, toInput } from './openai.requests';
 import { type Item } from './openai.items';
 import { ResponseTranslator } from './openai.translate';
 
@@ -30,7 +31,7 @@ interface OpenAiConversationsDependencies {
   readonly threads: Pick<Threads, 'create' | 'get' | 'delete'>;
   readonly messages: Pick<Messages, 'add' | 'list'>;
   readonly runs: Pick<Runs, 'get'>;
-  readonly responses: Pick<OpenAiResponses, 'readLog' | 'findNewest'>;
+  readonly known: Pick<KnownResponses, 'readLog' | 'findNewest'>;
   readonly quotas: Pick<AccountQuotas, 'add'>;
 }
 
@@ -73,7 +74,7 @@ export class OpenAiConversations {
     const { accountId, threadId } = toThread(address);
     const contents = readItems(items ?? []);
     await this.dependencies.threads.get({ accountId, threadId });
-    const newest = await this.dependencies.responses.findNewest(accountId, threadId);
+    const newest = await this.dependencies.known.findNewest(accountId, threadId);
     if (newest && !isTerminal(newest.status))
       throw new ApiError('thread_busy', `${newest.id} is active on ${address.conversationId}.`);
     await this.dependencies.quotas.add(accountId, { message_bytes: 0 });
@@ -106,7 +107,7 @@ export class OpenAiConversations {
 
   private async readRun(accountId: AccountId, runId: RunId): Promise<Item[]> {
     const run = await this.dependencies.runs.get({ accountId, runId });
-    const facts = await this.dependencies.responses.readLog({ accountId, runId });
+    const facts = await this.dependencies.known.readLog({ accountId, runId });
     return findSegmentStarts(facts).flatMap((start, index, starts) => {
       const own = facts.filter(({ seq }) => seq > start && seq <= (starts[index + 1] ?? run.last_seq));
       const translator = new ResponseTranslator(
@@ -126,9 +127,9 @@ const toThread = ({ accountId, conversationId }: ConversationAddress) => ({
 /** The contents of messages of the user. Throws InvalidRequest that names another item. */
 function readItems(items: readonly Readonly<Record<string, unknown>>[]) {
   return items.map((item, index) => {
-    const read = readResponseRequest({ input: [item] });
+    const read = readItem(item, `items.${index}`);
     if (read.history.length > 0 || read.instructions !== undefined || read.content.length === 0)
-      throw new InvalidRequest([{ field: `items.${index}`, message: 'only messages of the user are served' }]);
+      throw refuseField(read.field, 'only messages of the user are served');
     return toInput(read);
   });
 }

@@ -1,21 +1,12 @@
 import type { ProblemBody } from '../../problems/problems';
 import type { FacadeError } from '../facade-error';
-import { toRetryHeaders } from '../repeated-posts';
+import { toRetryHeaders } from '../../idempotency/repeated-posts';
 
 interface FailedRequest {
   readonly method: string;
   readonly path: string;
   readonly refusal: string | undefined;
 }
-
-/** Fields of runs under the names that clients of OpenAI's API know. */
-const names: readonly (readonly [RegExp, string])[] = [
-  [/^caller_tools\b/, 'tools'],
-  [/^agent\.system_prompt$/, 'instructions'],
-  [/^llm\.max_tokens$/, 'max_output_tokens'],
-  [/^llm\./, ''],
-  [/^agent_id$/, 'model'],
-];
 
 /** Problems for which OpenAI's API has codes of its own. */
 const codes: Partial<Record<ProblemBody['code'], string>> = {
@@ -37,9 +28,7 @@ const badRequests: ReadonlySet<string> = new Set(['message_not_newest', 'tool_ca
 export function toOpenAiError(problem: ProblemBody, request: FailedRequest): FacadeError {
   const { code, detail, title, errors = [] } = problem;
   const status = problem.status === 422 || badRequests.has(code) ? 400 : problem.status;
-  const given = errors[0]?.field;
-  const [pattern, name = ''] = names.find(([each]) => each.test(given ?? '')) ?? [];
-  const param = (pattern && given?.replace(pattern, name)) ?? given ?? null;
+  const param = errors[0]?.field ?? null;
   const message = detail ?? describeUnserved(code, request) ?? title;
   return {
     status,

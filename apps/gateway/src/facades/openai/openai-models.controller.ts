@@ -18,19 +18,24 @@ export class OpenAiModelsController {
 
   @Route(routes.listOpenAiModels)
   async listOpenAiModels({ address }: RouteInput<typeof routes.listOpenAiModels>) {
-    return { object: 'list', data: await this.listModels(address.accountId) };
+    const models = await this.models.list(address.accountId);
+    const agents = await this.listAgents(address.accountId);
+    return { object: 'list', data: [...agents.map(toAgentModel), ...models.map(({ id }) => toModel(id))] };
   }
 
   @Route(routes.getOpenAiModel)
   async getOpenAiModel({ address }: RouteInput<typeof routes.getOpenAiModel>) {
-    const found = (await this.listModels(address.accountId)).find((model) => model.id === address.model);
-    if (!found) throw new ApiError('agent_not_found', `There is no model ${address.model}.`);
-    return found;
+    const { accountId, model: name } = address;
+    const agents = await this.listAgents(accountId);
+    const agent = agents.find(({ id, definition }) => id === name || definition.name === name);
+    if (agent) return { ...toAgentModel(agent), id: name };
+    const model = await this.models.find(accountId, name, 'openai');
+    if (!model) throw new ApiError('agent_not_found', `There is no model ${name}.`);
+    return { ...toModel(model.id), id: name };
   }
 
-  private async listModels(accountId: Caller['accountId']): Promise<{ id: string }[]> {
-    const { data: agents } = await this.agents.list({ accountId, limit: mostAgents, sort: 'name', order: 'asc' });
-    const models = await this.models.list(accountId);
-    return [...agents.map(toAgentModel), ...models.map(({ id }) => toModel(id))];
+  private async listAgents(accountId: Caller['accountId']) {
+    const { data } = await this.agents.list({ accountId, limit: mostAgents, sort: 'name', order: 'asc' });
+    return data;
   }
 }

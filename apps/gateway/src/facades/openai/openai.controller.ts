@@ -3,9 +3,12 @@ import { openAi as routes } from '@rondo/contract/api';
 import type { ApiRequest } from '../../auth/api-request';
 import { Route, type RouteInput } from '../../http/route';
 import { ApiError } from '../../problems/api-error';
+import { withFieldNames } from '../facade-input';
+import { KnownResponses } from './known-responses';
 import { OpenAiResponses } from './openai-responses';
 import { ChatTranslator, findChatError, toChatCompletion } from './openai.chat';
 import { toInputItems, toItemList } from './openai.objects';
+import { toChatFields, toResponseFields } from './openai.requests';
 import { ResponseTranslator } from './openai.translate';
 import { ResponseReader, replay, toData, toFormat } from './response-reader';
 
@@ -14,16 +17,16 @@ import { ResponseReader, replay, toData, toFormat } from './response-reader';
 export class OpenAiController {
   constructor(
     private readonly responses: OpenAiResponses,
+    private readonly known: KnownResponses,
     private readonly reader: ResponseReader,
   ) {}
 
   @Route(routes.createOpenAiResponse)
-  async createOpenAiResponse({
-    body,
-    caller,
-    response,
-  }: RouteInput<typeof routes.createOpenAiResponse>): Promise<void> {
-    const begun = await this.responses.respond(caller, body);
+  async createOpenAiResponse(input: RouteInput<typeof routes.createOpenAiResponse>): Promise<void> {
+    const { body, caller, response } = input;
+    const begun = await this.responses.once(caller.accountId, toAttempt(input), () =>
+      withFieldNames(toResponseFields(body), () => this.responses.respond(caller, body)),
+    );
     const reader = { caller, response };
     if (body.metadata?.['on_disconnect'] === 'cancel') this.reader.stopWithClient(begun, reader);
     if (body.stream) await this.reader.stream(begun, reader, 0);
@@ -34,7 +37,7 @@ export class OpenAiController {
   @Route(routes.getOpenAiResponse)
   async getOpenAiResponse(input: RouteInput<typeof routes.getOpenAiResponse>): Promise<void> {
     const { address, caller, query, response } = input;
-    const { run, facts, options } = await this.responses.find(address.accountId, address.responseId);
+    const { run, facts, options } = await this.known.find(address.accountId, address.responseId);
     const reader = { caller, response };
     if (query.stream === 'true') return this.reader.stream({ options }, reader, query.starting_after ?? 0);
     const replayed = replay(options, facts);
@@ -46,11 +49,11 @@ export class OpenAiController {
   @Route(routes.cancelOpenAiResponse)
   async cancelOpenAiResponse({ address, caller, response }: RouteInput<typeof routes.cancelOpenAiResponse>) {
     const { accountId, responseId } = address;
-    const { run, isLatest } = await this.responses.find(accountId, responseId);
+    const { run, isLatest } = await this.known.find(accountId, responseId);
     if (!isLatest) throw new ApiError('run_over', `${responseId} is over.`);
     const of = { accountId, runId: run.id };
     await this.reader.stop(of, { caller, response });
-    const { facts, options } = await this.responses.find(accountId, responseId);
+    const { facts, options } = await this.known.find(accountId, responseId);
     return replay(options, facts).response;
   }
 
@@ -62,7 +65,7 @@ export class OpenAiController {
 
   @Route(routes.listOpenAiInputItems)
   async listOpenAiInputItems({ address, query }: RouteInput<typeof routes.listOpenAiInputItems>) {
-    const { facts, options, end } = await this.responses.find(address.accountId, address.responseId);
+    const { facts, options, end } = await this.known.find(address.accountId, address.responseId);
     const own = facts.filter(({ seq }) => seq > options.after && seq <= end);
     return toItemList(toInputItems(own, options), query);
   }
@@ -71,7 +74,7 @@ export class OpenAiController {
   async createOpenAiChatCompletion(input: RouteInput<typeof routes.createOpenAiChatCompletion>): Promise<void> {
     const { body, caller, response } = input;
     const begun = await this.responses.once(caller.accountId, toAttempt(input), () =>
-      this.responses.chat(caller, body),
+      withFieldNames(toChatFields(body), () => this.responses.chat(caller, body)),
     );
     const reader = { caller, response };
     if (body.metadata?.['on_disconnect'] === 'cancel') this.reader.stopWithClient(begun, reader);

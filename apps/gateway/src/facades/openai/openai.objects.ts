@@ -1,5 +1,6 @@
 import type { Agent, Message, RecordedFact, Run, UserBlock } from '@rondo/contract';
 import type { Thread } from '@rondo/persistence';
+import { refuseField } from '../facade-input';
 import { type Segment, toConversationId, toItemId, toResponseId } from './openai-ids';
 import { type Item } from './openai.items';
 import { type ResponseHead, type ResponseOptions, toSeconds } from './openai.translate';
@@ -33,6 +34,7 @@ export function toResponseOptions(run: Run, segment: Segment, previous: Segment 
   const declaresAsk = metadata[ownKeys.declaresAsk] !== undefined;
   const head: ResponseHead = {
     id: toResponseId(segment),
+    access_programs: null,
     object: 'response',
     created_at: toSeconds(run.created_at),
     model: metadata[ownKeys.model] ?? settings.model,
@@ -116,10 +118,12 @@ export interface ItemQuery {
   readonly after?: string | undefined;
 }
 
-/** A page of items, which are given oldest first. */
+/** A page of items, which are given oldest first. Throws InvalidRequest where there is none that it comes after. */
 export function toItemList(items: readonly Item[], { limit, order, after }: ItemQuery): object {
   const inOrder = order === 'asc' ? items : items.toReversed();
-  const data = inOrder.slice(inOrder.findIndex(({ id }) => id === after) + 1);
+  const last = inOrder.findIndex(({ id }) => id === after);
+  if (after !== undefined && last < 0) throw refuseField('after', `there is no item ${after}`);
+  const data = inOrder.slice(last + 1);
   const page = data.slice(0, limit);
   const [first_id, last_id] = [page[0]?.id ?? null, page.at(-1)?.id ?? null];
   return { object: 'list', data: page, first_id, last_id, has_more: data.length > limit };

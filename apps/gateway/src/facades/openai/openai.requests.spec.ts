@@ -1,4 +1,8 @@
+import { accountId } from '@rondo/contract';
 import { findRefusedRoute, openAiCoverage } from '@rondo/contract/api';
+import { FacadeModels } from '../facade-models';
+import { OpenAiConversations } from './openai-conversations';
+import { toItemList } from './openai.objects';
 import { readChatRequest, readResponseRequest, toInput, toResponseSettings } from './openai.requests';
 
 const given = { role: 'assistant', id: 'msg_1_2', type: 'message', content: [{ type: 'output_text', text: 'One.' }] };
@@ -10,6 +14,13 @@ describe('requests for responses', () => {
   it('say what is new after the items that Rondo gave out', () => {
     const read = readResponseRequest({ input: [user('First?'), given, user('And now?')] });
     expect(read.knownRun).toBe('run_1');
+    expect(textIn(read)).toEqual(['And now?']);
+  });
+
+  it('have the instructions that come before the items that Rondo gave out', () => {
+    const system = { role: 'system', content: 'Be kind.' };
+    const read = readResponseRequest({ input: [system, user('First?'), given, user('And now?')] });
+    expect(read.instructions).toBe('Be kind.');
     expect(textIn(read)).toEqual(['And now?']);
   });
 
@@ -52,8 +63,7 @@ describe('requests for responses', () => {
     ];
     const format = { type: 'json_schema' as const, name: 'city', schema: { type: 'object' } };
     const request = { tools, max_output_tokens: 9, reasoning: { effort: 'low' as const }, text: { format } };
-    expect(toResponseSettings(request, 'Be short.')).toEqual({
-      agent: { system_prompt: 'Be short.' },
+    expect(toResponseSettings(request)).toEqual({
       caller_tools: [{ name: 'open_page', description: 'open_page', parameters: { type: 'object' } }],
       llm: {
         max_tokens: 9,
@@ -82,6 +92,55 @@ describe('requests for chats', () => {
       { role: 'assistant', text: 'I look.' },
     ]);
     expect(content).toEqual([]);
+  });
+});
+
+describe('a page of items', () => {
+  const items = ['a', 'b', 'c'].map((id) => ({ id, type: 'message', status: 'completed' as const }));
+  const list = (after?: string) => toItemList(items, { limit: 2, order: 'asc', after });
+
+  it('begins after the item that is named, or with the first', () => {
+    expect(list()).toMatchObject({ data: [{ id: 'a' }, { id: 'b' }], has_more: true });
+    expect(list('b')).toMatchObject({ data: [{ id: 'c' }], has_more: false });
+  });
+
+  it('is refused after an item that is not there, so that no client reads the first page for ever', () => {
+    expect(() => list('x')).toThrow('after: there is no item x');
+  });
+});
+
+describe('an item of a conversation', () => {
+  const conversations = new OpenAiConversations({} as never);
+  it.each([
+    ['items.1.content.0', { role: 'user', content: [{ type: 'input_file', file_id: 'file_1' }] }],
+    ['items.1', { role: 'system', content: 'Be brief.' }],
+    ['items.1.0.text', { role: 'user', content: 'x'.repeat(1_000_001) }],
+    ['items.1', { type: 'computer_call_output' }],
+  ])('is refused by the name that its client has for it: %s', async (name, item) => {
+    const given = { items: [{ role: 'user', content: 'Hello?' }, item] };
+    await expect(conversations.create(accountId.parse('acc_1'), given)).rejects.toThrow(`${name}: `);
+  });
+});
+
+describe('a model that is asked for', () => {
+  const offered = [
+    { id: 'demo/plain', allowed: true, aliases: ['usual'] },
+    { id: 'openai/gpt-5.5', allowed: true, aliases: [] },
+    { id: 'demo/dear', allowed: false, aliases: ['dear'] },
+  ];
+  const terms = { toTerms: () => Promise.resolve({} as never) };
+  const models = new FacadeModels({ listFor: () => offered as never }, terms);
+  const find = async (name: string) => (await models.find(accountId.parse('acc_1'), name, 'openai'))?.id;
+
+  it.each([
+    ['demo/plain', 'demo/plain'],
+    ['usual', 'demo/plain'],
+    ['gpt-5.5', 'openai/gpt-5.5'],
+    ['openai/gpt-5.5', 'openai/gpt-5.5'],
+    ['plain', undefined],
+    ['dear', undefined],
+  ])('has the names that a request may have: %s', async (name, id) => {
+    expect(await find(name)).toBe(id);
   });
 });
 

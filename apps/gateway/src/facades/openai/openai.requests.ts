@@ -9,8 +9,7 @@ import {
 import type { OpenAiChatMessage, OpenAiChatRequest, OpenAiResponseRequest } from '@rondo/contract/api';
 import { z } from 'zod';
 import { parseInput } from '../../http/parse-input';
-import { InvalidRequest } from '../../problems/api-error';
-import { readInput } from '../facade-input';
+import { type FieldNames, joinInstructions, readDataUrl, readInput, refuseField } from '../facade-input';
 import { findRunOfItem } from './openai-ids';
 
 /** A message of a conversation, in words. */
@@ -33,7 +32,7 @@ export interface ReadRequest {
   /** The run of the newest item that Rondo gave out. */
   readonly knownRun: RunId | undefined;
   /** What a refusal of the content names. */
-  readonly field: 'input' | 'messages';
+  readonly field: string;
 }
 
 export interface GivenApproval {
@@ -46,8 +45,6 @@ interface ImageBlock {
   readonly type: 'image';
   readonly source: { readonly type: 'base64'; readonly media_type: string; readonly data: string };
 }
-
-const dataUrl = /^data:([^;,]+);base64,(.*)$/s;
 
 const contentPart = z.union([
   z.looseObject({ type: z.enum(['input_text', 'output_text', 'text']), text: z.string() }),
@@ -79,17 +76,29 @@ export function readResponseRequest({ input, instructions }: OpenAiResponseReque
   const items = typeof input === 'string' ? [{ role: 'user', content: input }] : (input ?? []);
   const known = items.findLastIndex((item) => findRunOfItem(item['id']) !== undefined);
   const reader = new HistoryReader();
-  for (const [index, item] of items.entries()) if (index > known) reader.readItem(item, `input.${index}`);
+  for (const [index, item] of items.entries())
+    if (index > known || isInstruction(item)) reader.readItem(item, `input.${index}`);
   const read = reader.read(instructions ?? undefined);
   const [asked] = read.approvals.keys();
   return { ...read, knownRun: findRunOfItem(items[known]?.['id'] ?? asked), field: 'input' };
 }
+
+/** It holds for the next run, too, which begins with the settings of its own request. */
+const isInstruction = ({ role }: Readonly<Record<string, unknown>>): boolean =>
+  role === 'system' || role === 'developer';
 
 /** The same of the messages of a chat. */
 export function readChatRequest({ messages }: Pick<OpenAiChatRequest, 'messages'>): ReadRequest {
   const reader = new HistoryReader();
   for (const [index, message] of messages.entries()) reader.readMessage(message, `messages.${index}`);
   return { ...reader.read(undefined), knownRun: undefined, field: 'messages' };
+}
+
+/** What one item says. `field` is where its client has it. */
+export function readItem(item: Readonly<Record<string, unknown>>, field: string): ReadRequest {
+  const reader = new HistoryReader();
+  reader.readItem(item, field);
+  return { ...reader.read(undefined), knownRun: undefined, field };
 }
 
 class HistoryReader {
@@ -101,8 +110,8 @@ class HistoryReader {
 
   read(instructions: string | undefined): Omit<ReadRequest, 'knownRun' | 'field'> {
     const { history, content: blocks, outputs, approvals } = this;
-    const system = [instructions, ...this.system].filter((text) => text !== undefined && text !== '').join('\n\n');
-    return { history, content: blocks, outputs, approvals, instructions: system === '' ? undefined : system };
+    const system = joinInstructions([instructions ?? '', ...this.system]);
+    return { history, content: blocks, outputs, approvals, instructions: system };
   }
 
   readItem(item: Readonly<Record<string, unknown>>, field: string): void {
@@ -119,7 +128,7 @@ class HistoryReader {
     const output = outputItem.safeParse(item).data;
     if (output) this.outputs.set(output.call_id, { output: toText(toBlocks(output.output, `${field}.output`)) });
     else if (!shownItem.safeParse(item).success)
-      throw refuse(field, `items of the type ${JSON.stringify(item['type'] ?? null)} are not served`);
+      throw refuseField(field, `items of the type ${JSON.stringify(item['type'] ?? null)} are not served`);
   }
 
   readMessage({ role, content: said, tool_call_id: callId }: OpenAiChatMessage, field: string): void {
@@ -128,7 +137,7 @@ class HistoryReader {
       this.say(role, blocks);
       return;
     }
-    if (!callId) throw refuse(`${field}.tool_call_id`, 'name the call');
+    if (!callId) throw refuseField(`${field}.tool_call_id`, 'name the call');
     this.outputs.set(callId, { output: toText(blocks) });
   }
 
@@ -157,19 +166,17 @@ function toBlocks(given: z.infer<typeof content>, field: string): Block[] {
 function toBlock(given: unknown, field: string): Block {
   const { data: part } = contentPart.safeParse(given);
   if (!part)
-    throw refuse(field, 'only text, and images as data URLs, are served; upload other files with POST /v1/files');
+    throw refuseField(field, 'only text, and images as data URLs, are served; upload other files with POST /v1/files');
   if (part.type === 'refusal') return { type: 'text', text: part.refusal };
   if (part.type !== 'input_image' && part.type !== 'image_url') return { type: 'text', text: part.text };
   const url = typeof part.image_url === 'string' ? part.image_url : part.image_url.url;
-  const [, media_type = '', data] = dataUrl.exec(url) ?? [];
-  if (data === undefined) throw refuse(`${field}.image_url`, 'must be a data URL');
-  return { type: 'image', source: { type: 'base64', media_type, data } };
+  const source = readDataUrl(url);
+  if (!source) throw refuseField(`${field}.image_url`, 'must be a data URL');
+  return { type: 'image', source: { type: 'base64', ...source } };
 }
 
 const toText = (blocks: readonly Block[]): string =>
   blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n\n');
-
-const refuse = (field: string, message: string): InvalidRequest => new InvalidRequest([{ field, message }]);
 
 /** The input of a run. What Rondo does not know of the conversation comes before it, as a transcript. */
 export function toInput({
@@ -180,7 +187,7 @@ export function toInput({
   const lines = history.map(({ role, text }) => `${role === 'user' ? 'User' : 'Assistant'}: ${text}`);
   const transcript = `This conversation began elsewhere:\n\n${lines.join('\n\n')}\n\nThe newest message follows.`;
   const all = history.length === 0 ? blocks : [{ type: 'text', text: transcript }, ...blocks];
-  if (blocks.length === 0) throw refuse(field, 'the newest message must be of the user');
+  if (blocks.length === 0) throw refuseField(field, 'the newest message must be of the user');
   return readInput(field, all);
 }
 
@@ -188,27 +195,32 @@ export function toInput({
 export const asking = 'ask';
 
 /** The settings of the run that a request begins. */
-export function toResponseSettings(
-  { tools, text, reasoning, max_output_tokens: most, ...given }: OpenAiResponseRequest,
-  instructions: string | undefined,
-): SettingsRequest {
+export function toResponseSettings({
+  tools,
+  text,
+  reasoning,
+  max_output_tokens: most,
+  ...given
+}: OpenAiResponseRequest): SettingsRequest {
   const format = text?.format;
   const { type, ...schema } = format ?? { type: 'text' };
   const asJson = type === 'json_schema' ? { type, json_schema: schema } : { type };
   const llm = { ...given, max_tokens: most, reasoning_effort: reasoning?.effort };
   const functions = tools?.filter((tool) => tool.type === 'function');
   const response_format = type === 'text' ? undefined : asJson;
-  return toSettings({ ...llm, response_format }, { tools: functions, instructions });
+  return toSettings({ ...llm, response_format }, functions);
 }
 
-export function toChatSettings(
-  { tools, reasoning_effort, response_format: format, ...given }: OpenAiChatRequest,
-  instructions: string | undefined,
-): SettingsRequest {
+export function toChatSettings({
+  tools,
+  reasoning_effort,
+  response_format: format,
+  ...given
+}: OpenAiChatRequest): SettingsRequest {
   const max_tokens = given.max_completion_tokens ?? given.max_tokens;
   const response_format = format?.type === 'text' ? undefined : format;
   const functions = tools?.map(({ function: declared }) => declared);
-  return toSettings({ ...given, max_tokens, reasoning_effort, response_format }, { tools: functions, instructions });
+  return toSettings({ ...given, max_tokens, reasoning_effort, response_format }, functions);
 }
 
 type GivenSettings = { readonly [Name in keyof LlmSettings]?: LlmSettings[Name] | null | undefined };
@@ -219,14 +231,9 @@ interface GivenFunction {
   readonly parameters?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-interface GivenAgent {
-  readonly tools: readonly GivenFunction[] | null | undefined;
-  readonly instructions: string | undefined;
-}
-
 function toSettings(
   { temperature, top_p, max_tokens, reasoning_effort, tool_choice, response_format }: GivenSettings,
-  { tools, instructions }: GivenAgent,
+  tools: readonly GivenFunction[] | null | undefined,
 ): SettingsRequest {
   const wanted = { temperature, top_p, max_tokens, reasoning_effort, tool_choice, response_format };
   const llm = Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined && value !== null));
@@ -234,9 +241,27 @@ function toSettings(
   return parseInput(settingsRequest, {
     ...(Object.keys(llm).length > 0 && { llm }),
     ...(functions.length > 0 && { caller_tools: functions }),
-    ...(instructions !== undefined && { agent: { system_prompt: instructions } }),
   });
 }
+
+/** Fields of a run under the names that they have in a response. */
+export const toResponseFields = ({ instructions }: OpenAiResponseRequest): FieldNames => [
+  [/^instructions$/, instructions ? 'instructions' : 'input'],
+  [/^caller_tools\b/, 'tools'],
+  [/^llm\.max_tokens$/, 'max_output_tokens'],
+  [/^llm\.reasoning_effort\b/, 'reasoning.effort'],
+  [/^llm\.response_format\b/, 'text.format'],
+  [/^llm\./, ''],
+];
+
+/** The same in a chat. */
+export const toChatFields = ({ max_completion_tokens: most }: OpenAiChatRequest): FieldNames => [
+  [/^instructions$/, 'messages'],
+  [/^caller_tools\.(\d+)/, 'tools.$1.function'],
+  [/^caller_tools$/, 'tools'],
+  [/^llm\.max_tokens$/, most == null ? 'max_tokens' : 'max_completion_tokens'],
+  [/^llm\./, ''],
+];
 
 const toCallerTool = ({ name, description, parameters }: GivenFunction): object => ({
   name,

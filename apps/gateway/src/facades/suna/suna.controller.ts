@@ -3,8 +3,8 @@ import { suna as routes } from '@rondo/contract/api';
 import { Route, type RouteInput } from '../../http/route';
 import type { EventFormat } from '../../live/event-stream';
 import { RunWatches } from '../../live/run-watches';
-import { InvalidRequest } from '../../problems/api-error';
 import { FacadeModels } from '../facade-models';
+import { refuseField } from '../facade-input';
 import { SunaRuns } from './suna-runs';
 import { toSunaModel, toSunaRun, toSunaThread } from './suna.rows';
 import { SunaTranslator } from './suna.translate';
@@ -68,10 +68,10 @@ export class SunaController {
   }
 
   @Route(routes.addSunaMessage)
-  addSunaMessage({ address, body, query }: RouteInput<typeof routes.addSunaMessage>) {
+  addSunaMessage({ address, body, query, caller }: RouteInput<typeof routes.addSunaMessage>) {
     const text = body.message ?? query.message;
-    if (text === undefined) throw new InvalidRequest([{ field: 'message', message: 'is required' }]);
-    return this.suna.say(address, text);
+    if (text === undefined) throw refuseField('message', 'is required');
+    return this.suna.say(caller, address.threadId, text);
   }
 
   @Route(routes.startSunaAgent)

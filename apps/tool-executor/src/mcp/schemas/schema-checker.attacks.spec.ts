@@ -46,11 +46,11 @@ describe('attack: a schema of a server', () => {
     const slow = objectWith({ type: 'string', pattern: '^(a+)+$' });
     expect(await findProblem(slow, { a: `${'a'.repeat(60)}!` })).toContain('takes too long');
     expect(await findProblem(slow, { a: 'aaa' })).toBeUndefined();
-  }, 60_000);
+  });
 
   it('with references that double at each level fails its call', async () => {
     expect(await findProblem(doubling, { a: 1 })).toContain('takes too long');
-  }, 60_000);
+  });
 
   it('with names of what every object has demands nothing by that', async () => {
     const inherited = { type: 'object', properties: { toString: { type: 'number' }, constructor: { type: 'number' } } };

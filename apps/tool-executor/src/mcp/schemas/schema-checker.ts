@@ -1,12 +1,65 @@
 import { createHash } from 'node:crypto';
 import { LruCache } from '@rondo/platform';
+import {
+  argumentsJsonSchema,
+  findArgumentsProblem,
+  findSchemaProblem,
+  schemaLimits,
+  type ExecutorResult,
+  type McpTool,
+  type ToolResult,
+  failedResult,
+} from '@rondo/contract';
+import type { z } from 'zod';
 import { ParserSlots } from '../../parsing/parser-slots';
-import { readableLine } from '../readable-text';
+import { readableLine, isReadable, readableText } from '../readable-text';
 import { type SchemaCheck, type SchemaOutcome, SchemaProcess } from './schema-process';
+import { type KeepBytes, type McpAnswer, toResult } from '../mcp-result';
+
+type ArgumentsSchema = z.infer<typeof argumentsJsonSchema>;
+
+/** Why a schema is refused, as the end of a sentence about it. */
+export class SchemaRefused extends Error {
+  override readonly name = 'SchemaRefused';
+}
+
+/** The schema of a tool's arguments, made of readable text. A server may claim anything in it. */
+export const checkedSchema = (given: unknown): ArgumentsSchema => withoutProblem(given, findArgumentsProblem);
+
+/** The schema of an object, of limited size, that refers to no other document. What else it costs, a SchemaChecker limits. */
+export const boundedSchema = (given: unknown): ArgumentsSchema => withoutProblem(given, findSchemaProblem);
+
+function withoutProblem(given: unknown, findProblem: (schema: unknown) => string | undefined): ArgumentsSchema {
+  const copy = copied(given, { depth: 0, budget: { values: schemaLimits.values } });
+  const problem = findProblem(copy);
+  if (problem !== undefined) throw refused(problem);
+  return argumentsJsonSchema.parse(copy);
+}
+
+const refused = (why: string) => new SchemaRefused(why);
+
+interface Place {
+  readonly depth: number;
+  readonly budget: { values: number };
+}
+
+function copied(value: unknown, { depth, budget }: Place): unknown {
+  if (depth > schemaLimits.depth) throw refused(`is nested more than ${schemaLimits.depth} levels`);
+  if (--budget.values < 0) throw refused(`has more than ${schemaLimits.values} values`);
+  const next = { depth: depth + 1, budget };
+  if (typeof value === 'string') return readableText(value);
+  if (Array.isArray(value)) return value.map((item) => copied(item, next));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, item]) => {
+    if (!isReadable(key) || key === '__proto__') throw refused('has an unreadable name');
+    return [key, copied(item, next)] as const;
+  });
+  return Object.fromEntries(entries);
+}
 
 type Schema = SchemaCheck['schema'];
 
-export interface SchemaLimits {
+interface SchemaLimits {
   /** Processes at the same time; others wait. */
   readonly processes: number;
   /** Of all schemas of a server together, once a process is there. */
@@ -97,4 +150,40 @@ const toHash = (schema: Schema): string => createHash('sha256').update(JSON.stri
 function toLine(at: string, problem: string): string {
   const place = at === '' ? 'the whole' : at.slice(1).replaceAll('/', '.');
   return `- ${readableLine(`${place}: ${problem}`, shownCharacters)}`;
+}
+
+interface PromisedCall {
+  readonly tool: McpTool;
+  readonly given: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+  readonly keep: KeepBytes;
+}
+
+type Schemas = Pick<SchemaChecker, 'findProblem'>;
+
+/** Why a call is not sent: its arguments are not what the tool demands. */
+export async function problemBefore(
+  { tool, given, signal }: PromisedCall,
+  schemas: Schemas,
+): Promise<ToolResult | undefined> {
+  const problem = await schemas.findProblem(tool.parameters, given, signal);
+  return problem === undefined
+    ? undefined
+    : failedResult(`Invalid arguments for ${tool.name}, so the call was not sent:\n${problem}`);
+}
+
+/** The result, or what it lacks of that which the tool promises. The call has had its effect in both cases. */
+export async function promisedResult(
+  { tool, signal, keep }: PromisedCall,
+  answer: McpAnswer,
+  schemas: Schemas,
+): Promise<ExecutorResult> {
+  if (!tool.output_schema || answer.isError) return toResult(answer, keep);
+  const problem =
+    answer.structuredContent === undefined
+      ? '- there is no structured content'
+      : await schemas.findProblem(tool.output_schema, answer.structuredContent, signal);
+  return problem === undefined
+    ? toResult(answer, keep)
+    : failedResult(`The call was executed, but its result is not what the tool's output schema promises:\n${problem}`);
 }

@@ -33,19 +33,22 @@ describe('DaytonaProvider', () => {
   });
 
   it('has the size that a run names where it is made of an image, and is never replaced by another', async () => {
-    const resources = { cpu: 4, memory: 8, disk: 10 };
+    const resources = { cpu: 4, memory: 8 };
     const other = await DaytonaFixture.open({ daytona: { image: 'debian:12', resources } });
     const thread = newThreadId();
     const terms = new TermsInUse(other.provider);
     const hold = (size: object) => terms.hold(thread, { size }).then((end) => end());
 
-    await expect(hold({ memory_mb: 1_000 })).rejects.toThrow('`size.memory_mb`: for Daytona it must be a multiple');
-    await expect(hold({ cpus: 1.5 })).rejects.toThrow('`size.cpus`: for Daytona it must be a whole number');
-    await expect(hold({ cpus: 8 })).rejects.toThrow('at most 4 (DAYTONA_CPU)');
+    await expect(hold({ memory_mb: 1_000 })).rejects.toThrow(
+      '`size.memory_mb`: must be a multiple of 1024 on this deployment.',
+    );
+    await expect(hold({ cpus: 1.5 })).rejects.toThrow('`size.cpus`: must be a whole number on this deployment');
+    await expect(hold({ cpus: 8 })).rejects.toThrow('at most 4 on this deployment (DAYTONA_CPU)');
+    await expect(hold({ disk_mb: 1_024 })).rejects.toThrow('is not limited here (DAYTONA_DISK_GB)');
     await hold({ cpus: 2, memory_mb: 4_096 });
     await run(await other.provider.get(thread), 'true');
 
-    expect(other.server.control.created).toMatchObject([{ cpu: 2, memory: 4, disk: 10 }]);
+    expect(other.server.control.created).toMatchObject([{ cpu: 2, memory: 4 }]);
     await expect(hold({ cpus: 3 })).rejects.toThrow('exists already, and with another `size`');
     const executor = other.another();
     await new TermsInUse(executor).hold(thread, { size: { cpus: 2, memory_mb: 4_096 } });
@@ -102,9 +105,11 @@ describe('DaytonaProvider', () => {
   it('finds the sandbox that a request created whose answer came too late', async () => {
     const slow = await DaytonaFixture.open({ daytona: { startTimeoutMs: 300 } });
     const thread = newThreadId();
-    slow.server.faults.plan({ route: create, times: 1, delayMs: 600 });
+    let goOn = (): void => undefined;
+    slow.server.faults.plan({ route: create, times: 1, until: new Promise<void>((resolve) => (goOn = resolve)) });
 
     await expect(run(await slow.provider.get(thread), 'true')).rejects.toMatchObject({ code: 'unavailable' });
+    goOn();
     while (slow.server.control.all().length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
     await expect(run(await slow.provider.get(thread), 'true')).resolves.toMatchObject({ exitCode: 0 });
 
@@ -150,6 +155,23 @@ describe('DaytonaProvider', () => {
     fixture.server.faults.plan({ route: execute, times: 2, ...fault });
     await sandbox.files.write('once', 'text', { mode: 'create' });
     expect((await sandbox.files.read('once')).content.toString()).toBe('text');
+  });
+
+  it('repeats a request that hangs, and gives up at the end of the time for all attempts', async () => {
+    const list = 'GET /api/sandbox';
+    const hanging = await DaytonaFixture.open({ daytona: { requestTimeoutMs: 300, wholeRequestMs: 3_000 } });
+    const never = new Promise(() => undefined);
+    hanging.server.faults.plan({ route: list, times: 1, until: never });
+    await expect(hanging.provider.list()).resolves.toEqual([]);
+
+    const patient = await DaytonaFixture.open({ daytona: { requestTimeoutMs: 3_600_000, wholeRequestMs: 300 } });
+    patient.server.faults.plan({ route: list, times: 1, until: never });
+    await expect(patient.provider.list()).rejects.toMatchObject({
+      ...{ code: 'unavailable', message: expect.stringContaining('did not answer within 0.3 s') },
+    });
+
+    expect(hanging.server.requests.filter((route) => route === list)).toHaveLength(2);
+    await Promise.all([hanging.close(), patient.close()]);
   });
 
   it('reports a command as lost when its sandbox stops meanwhile', async () => {

@@ -20,7 +20,7 @@ import { requireThreadId } from '../provider/thread-ids';
 import { DaytonaClient } from './daytona-client';
 import { DaytonaMachines } from './daytona-machines';
 import { DaytonaSandbox } from './daytona-sandbox';
-import { requireDaytonaShape } from './daytona-shape';
+import { requireDaytonaShape, sizeStep, toLargestSize } from './daytona-shape';
 import type { DaytonaSettings } from '../provider/daytona-settings';
 
 const longestIdleCheckMs = 30_000;
@@ -161,7 +161,8 @@ export class DaytonaProvider implements SandboxProvider {
       isolation: true,
       egressPolicy: false,
       hardDisk: true,
-      size: this.parts.daytona.image === undefined ? [] : (['cpus', 'memory_mb', 'disk_mb'] as const),
+      size: toLargestSize(this.parts.daytona.resources),
+      sizeStep,
       backgroundSessions: true,
       stdin: true,
       ports: false,

@@ -1,6 +1,6 @@
 import type { SandboxSize } from '@rondo/contract';
 import { isSameImage } from '@rondo/domain';
-import { type SandboxShape, refusedShape, requireImage } from '../provider/sandbox-shape';
+import { type SandboxShape, refusedShape, requireImage, requireSize } from '../provider/sandbox-shape';
 import type { DaytonaSettings } from '../provider/daytona-settings';
 
 type Resources = DaytonaSettings['resources'];
@@ -8,16 +8,21 @@ type Resources = DaytonaSettings['resources'];
 const megabytes = 1024;
 
 const fields = [
-  { field: 'cpus', resource: 'cpu', setting: 'DAYTONA_CPU', unit: 1, whole: 'a whole number' },
-  {
-    field: 'memory_mb',
-    resource: 'memory',
-    setting: 'DAYTONA_MEMORY_GB',
-    unit: megabytes,
-    whole: 'a multiple of 1024',
-  },
-  { field: 'disk_mb', resource: 'disk', setting: 'DAYTONA_DISK_GB', unit: megabytes, whole: 'a multiple of 1024' },
+  { field: 'cpus', resource: 'cpu', unit: 1, setting: 'DAYTONA_CPU' },
+  { field: 'memory_mb', resource: 'memory', unit: megabytes, setting: 'DAYTONA_MEMORY_GB' },
+  { field: 'disk_mb', resource: 'disk', unit: megabytes, setting: 'DAYTONA_DISK_GB' },
 ] as const;
+
+const byField = <Key extends 'unit' | 'setting'>(key: Key) =>
+  Object.fromEntries(fields.map((row) => [row.field, row[key]])) as Record<
+    keyof SandboxSize,
+    (typeof fields)[number][Key]
+  >; // the table has every field
+
+/** Daytona takes whole numbers of its units. */
+export const sizeStep: SandboxSize = byField('unit');
+
+const settings = byField('setting');
 
 /** Rejects what Daytona cannot make a sandbox of, and what is above the deployment's limits. */
 export function requireDaytonaShape(
@@ -35,18 +40,7 @@ export function requireDaytonaShape(
   if (!size) return;
   if ((image ?? own) === undefined)
     throw refusedShape('size', 'Daytona takes one with DAYTONA_IMAGE only, and a snapshot has its own');
-  for (const { field, resource, setting, unit, whole } of fields) {
-    const asked = size[field];
-    if (asked === undefined) continue;
-    const most = resources[resource];
-    if (asked % unit !== 0) throw refusedShape(`size.${field}`, `for Daytona it must be ${whole}`);
-    if (most === undefined) throw refusedShape(`size.${field}`, `this deployment names no limit of it (${setting})`);
-    if (asked > most * unit)
-      throw refusedShape(
-        `size.${field}`,
-        `it is ${asked}, and sandboxes here have at most ${most * unit} (${setting})`,
-      );
-  }
+  requireSize(size, { most: toLargestSize(resources), step: sizeStep, settings });
 }
 
 /** The most that a sandbox may have here, of what Daytona is told a limit of. */

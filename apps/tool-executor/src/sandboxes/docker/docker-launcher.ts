@@ -8,7 +8,7 @@ import { RunProcesses } from '../host/processes/run-processes';
 import type { AgentConfiguration, Freezing, LaunchedAgent, Launcher } from '../host/agent/launcher';
 import type { RuntimeDirectory } from '../host/isolation/runtime-directory';
 import { requireSandboxUser } from '../host/workspaces/sandbox-users';
-import { searchPath } from '../host/processes/search-path';
+import { searchPath } from '../provider/program-path';
 import type { Workspace } from '../host/workspaces/workspaces';
 import type { EgressGates } from '../egress/egress-gate';
 import { EngineAway, SandboxError } from '../provider/sandbox-error';

@@ -60,8 +60,21 @@ describe('the docker provider', () => {
       ...{ Memory: 536_870_912, MemorySwap: 536_870_912, NanoCpus: 500_000_000, PidsLimit: 256 },
     });
     const other = await DockerFixture.open();
-    other.engine.about = { MemoryLimit: true, CpuCfsQuota: false };
-    await expect(new TermsInUse(other.provider).hold(thread, { size: { cpus: 0.5 } })).rejects.toThrow('`size.cpus`');
+    other.engine.about = { ...other.engine.about, CpuCfsQuota: false };
+    await expect(new TermsInUse(other.provider).hold(thread, { size: { cpus: 0.5 } })).rejects.toThrow(
+      /`size.cpus`: is not limited here\.$/,
+    );
+    await other.close();
+  });
+
+  it('gives a sandbox no more than the host of the engine has, and says so of a size that names more', async () => {
+    const other = await DockerFixture.open({ cpu: 64, memoryBytes: 64 * 1024 ** 3 });
+    const { usable, capabilities } = await other.provider.probe();
+    expect({ usable, size: capabilities.size }).toMatchObject({ usable: true, size: { cpus: 4, memory_mb: 8_192 } });
+
+    const hold = (size: object) => new TermsInUse(other.provider).hold(newThreadId(), { size });
+    await expect(hold({ cpus: 8 })).rejects.toThrow('`size.cpus`: must be at most 4 on this deployment (SANDBOX_CPU');
+    await expect(hold({ memory_mb: 16_384 })).rejects.toThrow('at most 8192 on this deployment (SANDBOX_MEMORY_MB');
     await other.close();
   });
 

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { toMessage } from '@rondo/platform';
+import type { HostSize } from '../provider/sandbox-shape';
 
 /** The newest version of the API that these calls were tried with. Docker 20.10 has 1.41, as has Podman's service. */
 const newestKnown = '1.51';
@@ -32,7 +33,13 @@ const versions = z.object({
 const created = z.object({ Id: z.string().min(1) });
 const inspected = z.object({ State: z.object({ Pid: z.number().int().nonnegative() }) });
 const listed = z.array(created);
-const about = z.object({ MemoryLimit: z.boolean().default(false), CpuCfsQuota: z.boolean().default(false) });
+const hosted = z.number().positive().catch(Infinity);
+const about = z.object({
+  MemoryLimit: z.boolean().default(false),
+  CpuCfsQuota: z.boolean().default(false),
+  NCPU: hosted,
+  MemTotal: hosted,
+});
 const refused = z.object({ message: z.string() });
 const listedImages = z.array(created.extend({ Created: z.number() }));
 const measured = z.object({ SizeRw: z.number().default(0) });
@@ -120,10 +127,10 @@ export class EngineClient {
     return ended.parse(await this.ask('POST', `/containers/${id}/wait`, { timeoutMs: 0 })).StatusCode;
   }
 
-  /** What it can limit. It only warns of limits that its kernel does not know, and takes no notice of them. */
-  async readLimits(): Promise<{ readonly memory: boolean; readonly cpu: boolean }> {
-    const { MemoryLimit: memory, CpuCfsQuota: cpu } = about.parse(await this.ask('GET', '/info'));
-    return { memory, cpu };
+  /** What it can limit, and what its host has. It only warns of limits that its kernel does not know, and takes no notice of them. */
+  async readLimits(): Promise<{ readonly memory: boolean; readonly cpu: boolean; readonly host: HostSize }> {
+    const { MemoryLimit, CpuCfsQuota, NCPU, MemTotal } = about.parse(await this.ask('GET', '/info'));
+    return { memory: MemoryLimit, cpu: CpuCfsQuota, host: { cpus: NCPU, memoryBytes: MemTotal } };
   }
 
   /** Fails with status 409 where the name is taken. */

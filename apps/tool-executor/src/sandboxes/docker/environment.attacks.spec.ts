@@ -33,9 +33,9 @@ describe('attack: image and packages of a run in Docker', () => {
     ['memory_mb', 10_485_760],
     ['cpus', 1_000],
     ['disk_mb', 10_485_760],
-  ])('a size beyond what the deployment gives a sandbox: %s', async (field, most) => {
-    await expect(hold({ size: { [field]: most } })).rejects.toMatchObject({
-      ...{ code: 'unsupported', message: expect.stringContaining(`\`size.${field}\`: it is ${most}`) },
+  ])('a size beyond what the deployment gives a sandbox: %s', async (field, asked) => {
+    await expect(hold({ size: { [field]: asked } })).rejects.toMatchObject({
+      ...{ code: 'unsupported', message: expect.stringContaining(`\`size.${field}\`: must be at most`) },
     });
   });
 

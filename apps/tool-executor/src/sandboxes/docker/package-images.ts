@@ -6,7 +6,7 @@ import type { EgressGates } from '../egress/egress-gate';
 import { proxyPort, proxyVariables } from '../egress/proxy-variables';
 import { openWayOut } from '../egress/way-out';
 import type { RuntimeDirectory } from '../host/isolation/runtime-directory';
-import { searchPath } from '../host/processes/search-path';
+import { searchPath } from '../provider/program-path';
 import { SandboxError } from '../provider/sandbox-error';
 import type { SandboxLog } from '../provider/sandbox-provider';
 import type { PackageSettings, SandboxSettings } from '../provider/sandbox-settings';

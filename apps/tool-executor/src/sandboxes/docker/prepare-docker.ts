@@ -8,6 +8,7 @@ import { type DockerSettings, dockerSettings } from '../provider/docker-settings
 import type { SandboxCapabilities } from '../provider/sandbox-provider';
 import { EngineClient } from './engine-client';
 import { SandboxImages } from './sandbox-images';
+import { toLargestSize, withSize } from '../provider/sandbox-shape';
 import { toMessage } from '@rondo/platform';
 
 /** Asks the engine, deletes what an earlier process of this executor has left, and runs a command in a container. */
@@ -20,12 +21,16 @@ export async function prepareDocker(site: IsolationSite): Promise<Isolation> {
     for (const id of await engine.list(ownerLabel(site.settings.root))) await engine.remove(id);
     runtime = await createRuntimeDirectory(undefined);
     await site.egress.secrets?.authority.writeTo(runtime.agent);
-    const images = new SandboxImages({ engine, own: docker.image, runtime, ...site });
-    const launcher = new DockerLauncher({ engine, docker, images, runtime, ...site });
+    const { memory, cpu, host } = await engine.readLimits();
+    const most = toLargestSize(site.settings, host);
+    // An engine refuses a container that may use more processor cores than there are.
+    const settings = withSize(site.settings, { cpus: most.cpus });
+    const images = new SandboxImages({ engine, own: docker.image, runtime, ...site, settings });
+    const launcher = new DockerLauncher({ engine, docker, images, runtime, ...site, settings });
     const problem = await runTrial(launcher, site, toTrial(docker));
     if (problem !== undefined) throw new Error(problem);
-    const { memory, cpu } = await engine.readLimits();
-    const size = [...(cpu ? ['cpus' as const] : []), ...(memory ? ['memory_mb' as const] : []), 'disk_mb' as const];
+    const { cpus, memory_mb, disk_mb } = most;
+    const size = { ...(cpu && { cpus }), ...(memory && { memory_mb }), disk_mb };
     return { result: toResult(site, docker, { launcher, size }), launcher, remove: runtime.remove };
   } catch (error) {
     await runtime?.remove();
@@ -45,7 +50,7 @@ const toTrial = ({ browserPath }: DockerSettings): string =>
   ].join('\n');
 
 function toResult(
-  { workspaces }: IsolationSite,
+  { workspaces, settings }: IsolationSite,
   { image, runtime }: DockerSettings,
   found?: { readonly launcher: DockerLauncher; readonly size: SandboxCapabilities['size'] },
 ) {
@@ -55,7 +60,7 @@ function toResult(
       isolation: true,
       egressPolicy: true,
       hardDisk: false,
-      size: found?.size ?? [],
+      size: found?.size ?? toLargestSize(settings), // while the engine is away, nothing is known of its host
       backgroundSessions: true,
       stdin: true,
       runProcesses: found?.launcher.seesProcesses ?? false,

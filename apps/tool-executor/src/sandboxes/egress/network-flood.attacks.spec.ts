@@ -15,7 +15,7 @@ const flood = `
   const seen = {};
   const count = (what) => (seen[what] = (seen[what] ?? 0) + 1);
   const start = Date.now();
-  const isOver = () => Date.now() > start + (seen['429'] ? 2000 : 15000);
+  const isOver = () => Date.now() > start + (seen['429'] ? 2000 : 60000);
   const open = () => {
     if (isOver()) return;
     let answer = '';
@@ -73,7 +73,7 @@ describe('attack: sandbox network', () => {
       const startedAt = performance.now();
 
       const flooding = run(hostile, `node flood.cjs '${JSON.stringify([request(), repeat, connections])}'`);
-      const calm = run(otherSandbox, `for n in {1..15}; do curl -sS -m 20 http://a.example:${port}/; sleep 0.1; done`);
+      const calm = run(otherSandbox, `for n in {1..15}; do curl -sS -m 60 http://a.example:${port}/; sleep 0.1; done`);
       const [{ output: seen }, { output: got }] = await Promise.all([flooding, calm]);
 
       const seconds = (performance.now() - startedAt) / 1_000;
@@ -82,6 +82,6 @@ describe('attack: sandbox network', () => {
       expect(seen).toContain('"429"');
       expect(Math.max(passed, reached)).toBeLessThanOrEqual(perSecond * 4 + perSecond * seconds);
     },
-    60_000,
+    300_000,
   );
 });

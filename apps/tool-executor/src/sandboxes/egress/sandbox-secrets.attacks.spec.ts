@@ -60,7 +60,7 @@ describe('attack: secrets of a sandbox', () => {
     secrets.allow(ownRun, 'TOKEN');
     secrets.allow(otherRun, 'OTHER');
     await grantAll();
-  }, 60_000);
+  });
   afterAll(async () => {
     await fixture.close();
     await server.close();

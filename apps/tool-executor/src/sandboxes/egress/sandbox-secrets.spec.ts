@@ -61,7 +61,7 @@ describe('secrets in a sandbox', () => {
     secrets.add(account, 'PASSWORD', { ...common, placement: { in: 'basic', username: 'robot' } });
     secrets.allow(ownRun, 'TOKEN', 'KEY', 'PASSWORD');
     await fixture.provider.toEgress('thr_own').secrets?.grant({ account, run: ownRun, call: null });
-  }, 60_000);
+  });
   afterAll(async () => {
     await fixture.close();
     await secured.close();
@@ -137,7 +137,7 @@ print(r.urlopen(r.Request(sys.argv[1], headers={"Authorization": "Bearer " + os.
       ]),
     );
     expect(output).not.toContain(value);
-  }, 60_000);
+  });
 
   it('are looked into only for their hosts: other hosts are reached as they are', async () => {
     await run(sandbox, `cat >ca.pem <<'END'\n${tls.ca}\nEND`);

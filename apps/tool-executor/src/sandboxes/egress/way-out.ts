@@ -31,11 +31,17 @@ export async function openWayOut(egress: EgressGates, { threadId, path, uid }: W
     path: `${path}-secrets.sock`,
   };
   const all = [plain, ...(looking ? [looking] : [])];
-  for (const one of all) await one.proxy.listen(one.path, uid);
+  const close = () => Promise.all(all.map((one) => Promise.all([one.proxy.close(), rm(one.path, { force: true })])));
+  try {
+    for (const one of all) await one.proxy.listen(one.path, uid);
+  } catch (error) {
+    await close().catch(() => undefined); // the failure to report is the first one
+    throw error;
+  }
   return {
     socketPath: plain.path,
     secretSocketPath: looking?.path,
-    close: () => Promise.all(all.map((one) => Promise.all([one.proxy.close(), rm(one.path, { force: true })]))),
+    close,
   };
 }
 

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, basename } from 'node:path';
 import { AgentProcess, toPipe } from '../host/agent/agent-process';
 import {
   bubblewrapArguments,
@@ -9,7 +9,6 @@ import {
   insideLoader,
   insideSecretSocket,
 } from './bubblewrap-arguments';
-import { browserProgram } from './browser-program';
 import type { ControlGroup, ControlGroups } from './control-groups';
 import type { EgressGates } from '../egress/egress-gate';
 import { proxyVariables, secretVariables } from '../egress/proxy-variables';
@@ -23,20 +22,21 @@ import {
 } from '../host/agent/launcher';
 import { GroupedOwners } from '../host/processes/grouped-owners';
 import { ListedOwners } from '../host/processes/listed-owners';
-import { nodeProgram } from './node-program';
+import { nodeProgram, type ShownProgram } from './node-program';
 import { listChildren } from '../host/processes/process-table';
 import { RunProcesses } from '../host/processes/run-processes';
 import { guardedCommand } from '../host/isolation/guarded-start';
 import { BindMounts, type RuntimeDirectory } from '../host/isolation/runtime-directory';
-import type { SandboxSettings } from '../provider/sandbox-settings';
+import { type SandboxSettings, shownBrowser } from '../provider/sandbox-settings';
 import { withSize } from '../provider/sandbox-shape';
 import { SandboxError } from '../provider/sandbox-error';
 import { requireSandboxUser } from '../host/workspaces/sandbox-users';
-import { searchPath } from '../host/processes/search-path';
+import { searchPath } from '../provider/program-path';
 import { mountImage, withOwnMounts } from '../host/workspaces/workspace-images';
 import type { Workspace } from '../host/workspaces/workspaces';
+import { isShown } from './host-programs';
 
-export interface BubblewrapParts {
+interface BubblewrapParts {
   settings: SandboxSettings;
   runtime: RuntimeDirectory;
   controlGroups: ControlGroups;
@@ -91,8 +91,19 @@ export class BubblewrapLauncher implements Launcher {
       ...{ threadId: () => workspace.threadId, path: join(runtime.path, serial), uid: workspace.uid },
     });
 
-    const group = controlGroups.create(settings);
-    const child = this.spawn({ workspace, settings, group, wayOut });
+    let group: ControlGroup | undefined;
+    try {
+      group = controlGroups.create(settings);
+      return this.start({ workspace, settings, group, wayOut });
+    } catch (error) {
+      await Promise.all([group?.remove(), wayOut?.close()]);
+      throw error;
+    }
+  }
+
+  private start(use: Boot): LaunchedAgent {
+    const { settings, group, wayOut } = use;
+    const child = this.spawn(use);
     const agent = new AgentProcess(child);
     readFirstPid(child, agent);
     const ended = agent.ended.then(async (lastErrors) => {
@@ -112,7 +123,6 @@ export class BubblewrapLauncher implements Launcher {
   private spawn(use: Boot): ChildProcess {
     const { runtime, loader, disableUserNamespaces } = this.parts;
     const { settings } = use;
-    const filter = runtime.seccompFilter === undefined ? undefined : openSync(runtime.seccompFilter, 'r');
     const bindMounts = new BindMounts(runtime, use.workspace.uid);
     const programs = [this.node, browserProgram(settings.browserPath)];
     const shown = programs.flatMap((program) => program.shown);
@@ -130,7 +140,7 @@ export class BubblewrapLauncher implements Launcher {
           links: programs.flatMap(({ links }) => links),
         },
         disableUserNamespaces,
-        seccompFd: filter === undefined ? undefined : fd.seccomp,
+        seccompFd: runtime.seccompFilter === undefined ? undefined : fd.seccomp,
         statusFd: fd.status,
       },
       settings,
@@ -142,12 +152,14 @@ export class BubblewrapLauncher implements Launcher {
       ...[...use.group.processFiles, '--', ...images, '--', ...bindMounts.pairs, '--'],
       ...this.commandLine(use),
     ];
+    const filter = runtime.seccompFilter === undefined ? undefined : openSync(runtime.seccompFilter, 'r');
     // A clean environment: every process inside can read that of bubblewrap's first process, even with `--clearenv`.
     const child = spawn(program, rest, {
       cwd: '/',
       env: { PATH: searchPath, LANG: 'C.UTF-8', HOME: '/workspace' },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', filter ?? 'ignore', 'pipe', 'pipe'],
     });
+    child.on('error', () => undefined); // without descriptors it has no pipes, and the error comes after that of their lack
     if (filter !== undefined) closeSync(filter);
     // Not on the command line, which every process inside can read as well.
     const argumentsPipe = toPipe(child, fd.arguments);
@@ -214,4 +226,16 @@ function readFirstPid(child: ChildProcess, agent: AgentProcess): void {
     const pid = /"child-pid":\s*(\d+)/.exec(text)?.[1];
     if (pid !== undefined) agent.setFirstPid(Number(pid));
   });
+}
+
+const insideDirectory = '/opt/browser';
+
+/** A browser among the programs of the host is visible in every sandbox. From elsewhere its whole directory is mounted, which has its libraries too. */
+function browserProgram(path: string | undefined): ShownProgram {
+  if (path === undefined) return { shown: [], links: [] };
+  if (isShown(path)) return { shown: [], links: [{ path: shownBrowser, target: path }] };
+  return {
+    shown: [{ from: dirname(path), to: insideDirectory }],
+    links: [{ path: shownBrowser, target: join(insideDirectory, basename(path)) }],
+  };
 }

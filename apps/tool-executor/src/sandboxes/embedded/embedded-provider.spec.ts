@@ -55,7 +55,7 @@ describe('a sandbox that dies', () => {
     expect(wasRunning).toBe(true);
     await expect(running).resolves.toMatchObject({ ending: 'killed' });
     await expect(run(sandbox, 'echo back')).resolves.toMatchObject({ output: 'back\n' });
-  }, 15_000);
+  });
 
   it('keeps its workspace and its uid over a restart of the executor', async () => {
     const before = await fixture.sandbox('thr_restart');
@@ -152,7 +152,7 @@ describe('an executor that is killed', () => {
     if (mountsFiles) await loopDevicesAreGone(home);
     await fixture.close();
     await compiled.remove();
-  }, 60_000);
+  });
 });
 
 async function which(program: string): Promise<string> {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { diesWithin } from '../host/processes/process-liveness';
-import { adviceFor } from './sandbox-advice';
+import { adviceFor } from './prepare-isolation';
 import { readUntil, run } from '../testing/run-command';
 import { SandboxFixture } from './testing/sandbox-fixture';
 

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { EgressGate, EgressGates } from '../egress/egress-gate';
 import type { EndedCommand, Sandbox } from '../provider/sandbox';
 import { LiveSandboxes } from '../provider/live-sandboxes';
@@ -19,16 +20,15 @@ import { type SandboxShape, SandboxShapes, refusedShape, requireSize, withSize }
 import type { AgentConnection } from './agent/agent-connection';
 import { bootAgent } from './agent/boot-agent';
 import { type CopySettings, WorkspaceCopies } from './workspaces/workspace-copies';
-import { enforceDiskQuotas } from './disk-quotas';
 import { HostSandbox } from './host-sandbox';
 import { FreeDisk } from '../provider/free-disk';
 import { Moments } from './moments/moments';
 import { Workspaces } from './workspaces/workspaces';
-import { IsolationOnDemand } from './isolation/isolation-on-demand';
+import { IsolationOnDemand, type Isolation, type IsolationSite } from './isolation/isolation';
 import type { Launcher } from './agent/launcher';
-import type { Isolation, IsolationSite } from './isolation/isolation';
 import { PreparedSandboxes } from './prepared-sandboxes';
 import { Upkeep } from './upkeep';
+import { type ProcessTable, readProcessTable } from './processes/process-table';
 
 const longestIdleCheckMs = 30_000;
 /** After a failure. */
@@ -108,7 +108,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
   }
 
   async reshape(threadId: string, shape: SandboxShape | undefined, report?: ReportStep): Promise<void> {
-    if (shape?.size) requireSize(shape.size, this.settings, (await this.preparedIsolation()).result.capabilities.size);
+    if (shape?.size) requireSize(shape.size, { most: (await this.preparedIsolation()).result.capabilities.size });
     const [field] = (['image', 'packages'] as const).filter((one) => shape?.[one] !== undefined);
     if (shape && field !== undefined) {
       const launcher = await this.launcher();
@@ -294,4 +294,18 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     const shape = this.shapes.find(threadId);
     return bootAgent(launcher, { ...workspace, labels, ...(shape && { shape }) }, this.settings.bootTimeoutMs);
   }
+}
+
+/** Checks all at the same time, so that one with many files to count does not delay the others. Reads the process table once. */
+async function enforceDiskQuotas(
+  sandboxes: readonly HostSandbox[],
+  { withinMs, log }: { readonly withinMs: number; readonly log: SandboxLog },
+): Promise<void> {
+  let table: ProcessTable | undefined;
+  const processes = () => (table ??= readProcessTable());
+  const checks = sandboxes.map(async (sandbox) => {
+    const refusal = await sandbox.disk.enforce(processes);
+    if (refusal !== undefined) log.warn({ threadId: sandbox.id, refusal }, 'disk quota exceeded');
+  });
+  await Promise.race([Promise.all(checks), delay(withinMs, undefined, { ref: false })]);
 }

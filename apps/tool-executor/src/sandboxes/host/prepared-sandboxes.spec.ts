@@ -172,7 +172,7 @@ describe('prepared sandboxes', () => {
     expect(await prepared()).toEqual([]);
     expect(await readdir(join(fixture.root, '.uids')).catch(() => [])).toEqual([]);
     await compiled.remove();
-  }, 60_000);
+  });
 });
 
 /** Until so many are ready. */

@@ -30,8 +30,9 @@ export const daytonaSettings = z.object({
   autoDeleteMinutes: minutes.positive().default(7 * 24 * 60),
   /** Creating a sandbox or starting one, which may come from an archive. */
   startTimeoutMs: z.number().int().positive().default(180_000),
-  requestTimeoutMs: z.number().int().positive().default(30_000),
-  /** How long requests that may be repeated are repeated while Daytona is away or overloaded. */
-  retryMs: z.number().int().positive().default(20_000),
+  /** One attempt. One that hangs leaves time for another, within the 30 s of a tool for files. */
+  requestTimeoutMs: z.number().int().positive().default(20_000),
+  /** All attempts of a request that may be repeated, while Daytona is away, overloaded or does not answer. */
+  wholeRequestMs: z.number().int().positive().default(40_000),
 });
 export type DaytonaSettings = z.infer<typeof daytonaSettings>;

@@ -1,5 +1,4 @@
-import type { PreparationStep, SandboxSize } from '@rondo/contract';
-import type { FileChanges } from '@rondo/contract';
+import type { FileChanges, PreparationStep, SandboxSize } from '@rondo/contract';
 import type { EgressGate } from '../egress/egress-gate';
 import type { FreeDisk } from './free-disk';
 import type { EndedCommand, Sandbox } from './sandbox';
@@ -161,8 +160,10 @@ export interface SandboxCapabilities {
   readonly egressPolicy: boolean;
   /** The size of a workspace is limited by the kernel, not only measured. */
   readonly hardDisk: boolean;
-  /** What a run may have limited further. */
-  readonly size: readonly (keyof SandboxSize)[];
+  /** What a sandbox is held to, and the most of it that one may have here. */
+  readonly size: SandboxSize;
+  /** What a size must be a multiple of. Absent: any will do. */
+  readonly sizeStep?: SandboxSize;
   /** `start` runs commands in the background of a session. */
   readonly backgroundSessions: boolean;
   /** `start` with `openInput`, and `write`. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { EnvironmentPackages, SandboxSize, SandboxTerms } from '@rondo/contract';
+import { type EnvironmentPackages, type SandboxSize, type SandboxTerms, whyNotForSandbox } from '@rondo/contract';
 import { isAllowedImage } from '@rondo/domain';
 import { SandboxError } from './sandbox-error';
 import type { PackageSettings, SandboxSettings } from './sandbox-settings';
@@ -22,24 +22,41 @@ export const withSize = (
   ...(disk_mb !== undefined && { diskBytes: disk_mb * mebibyte }),
 });
 
-/** The most that a sandbox may have on this deployment. */
-export const toLargestSize = ({ cpu, memoryBytes, diskBytes }: Limits) => ({
-  cpus: cpu,
-  memory_mb: Math.floor(memoryBytes / mebibyte),
+/** What a machine has. */
+export interface HostSize {
+  readonly cpus: number;
+  readonly memoryBytes: number;
+}
+
+/** The most that a sandbox may have on this deployment, and no more than its host has. */
+export const toLargestSize = ({ cpu, memoryBytes, diskBytes }: Limits, host?: HostSize) => ({
+  cpus: Math.min(cpu, host?.cpus ?? Infinity),
+  memory_mb: Math.floor(Math.min(memoryBytes, host?.memoryBytes ?? Infinity) / mebibyte),
   disk_mb: Math.floor(diskBytes / mebibyte),
 });
 
-/** Rejects a size that sandboxes are not held to, or that is above what the deployment gives them. */
-export function requireSize(size: SandboxSize, limits: Limits, limited: readonly (keyof SandboxSize)[]): void {
-  const settings = { cpus: 'SANDBOX_CPU', memory_mb: 'SANDBOX_MEMORY_MB', disk_mb: 'SANDBOX_DISK_MB' } as const;
-  const most = toLargestSize(limits);
+const sizeSettings = {
+  cpus: 'SANDBOX_CPU, and the processor cores of their host',
+  memory_mb: 'SANDBOX_MEMORY_MB, and the memory of their host',
+  disk_mb: 'SANDBOX_DISK_MB',
+} as const;
+
+interface OfferedSize {
+  readonly most: SandboxSize;
+  readonly step?: SandboxSize;
+  /** What the operator sets the most by, also where none is set. Absent: what has no most here cannot be given one. */
+  readonly settings?: Readonly<Record<keyof SandboxSize, string>>;
+}
+
+/** Rejects a size that sandboxes are not held to, or that is above what they have at most. */
+export function requireSize(size: SandboxSize, { most, step = {}, settings }: OfferedSize): void {
   for (const field of ['cpus', 'memory_mb', 'disk_mb'] as const) {
-    const asked = size[field];
-    if (asked === undefined) continue;
-    const [limit, setting] = [most[field], settings[field]];
-    if (!limited.includes(field)) throw refusedShape(`size.${field}`, 'sandboxes here cannot be limited to it');
-    if (asked > limit)
-      throw refusedShape(`size.${field}`, `it is ${asked}, and sandboxes here have at most ${limit} (${setting})`);
+    const { [field]: asked } = size;
+    const { [field]: limit } = most;
+    const reason = asked === undefined ? undefined : whyNotForSandbox(asked, limit, step[field]);
+    if (asked === undefined || reason === undefined) continue;
+    const couldHelp = limit === undefined ? settings !== undefined : asked > limit;
+    throw refusedShape(`size.${field}`, couldHelp ? `${reason} (${(settings ?? sizeSettings)[field]})` : reason);
   }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ExecutorFixture, type CallOptions, aCall } from '../../testing/executor-fixture';
+import { SandboxSlots } from './sandbox-slots';
 
 const maxAwake = 2;
 
@@ -114,6 +115,18 @@ describe('attack: sandbox resources', () => {
 });
 
 describe('SandboxSlots', () => {
+  it('does not let a call wait that was stopped before', async () => {
+    const asleep = { awake: () => [], isAwake: () => false, putToSleep: () => Promise.resolve() };
+    const slots = new SandboxSlots(1, asleep, { info: () => undefined, warn: () => undefined });
+    const wait = { signal: new AbortController().signal, timeoutMs: 100 };
+    await slots.acquire({ account: 'acc_1', thread: 'thr_a' }, wait);
+
+    const stopped = { ...wait, signal: AbortSignal.abort(new Error('stopped')) };
+
+    await expect(slots.acquire({ account: 'acc_1', thread: 'thr_b' }, stopped)).rejects.toThrow('stopped');
+    await expect(slots.acquire({ account: 'acc_1', thread: 'thr_a' }, stopped)).rejects.toThrow('stopped');
+  });
+
   it('does not evict a sandbox with a background job of an account within its share', async () => {
     const fixture = await ExecutorFixture.open({}, {}, { sandboxMax: maxAwake });
     try {

@@ -62,6 +62,7 @@ export class SandboxSlots {
 
   /** Resolves to the function that releases the slot. Rejects with `unavailable` at the timeout. */
   async acquire(user: SlotUser, wait: SlotWait): Promise<() => void> {
+    wait.signal.throwIfAborted(); // it tells of no abort that was before
     if (this.hasSlotFor(user)) this.occupy(user);
     else await this.waitForSlot(user, wait);
     return () => this.release(user);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { posix } from 'node:path';
 import { SandboxError } from './sandbox-error';
-import { relativeToWorkspace } from './workspace-path';
+import { relativeToWorkspace, shownPath } from './workspace-path';
 
 const segment = fc.oneof(
   fc.constantFrom('..', '.', '', '/', 'workspace', 'a', '...', '..a'),
@@ -38,5 +38,17 @@ describe('relativeToWorkspace', () => {
         }
       }),
     );
+  });
+});
+
+describe('shownPath', () => {
+  it.each([
+    ['/workspace', '.'],
+    ['/workspace/a/', 'a'],
+    ['/skills', '/skills'],
+    ['../skills/', '/skills'],
+    ['/skills/a/b', '/skills/a/b'],
+  ])('shows %j as %j', (path, expected) => {
+    expect(shownPath(path)).toBe(expected);
   });
 });

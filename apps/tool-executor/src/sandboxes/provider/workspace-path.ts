@@ -23,12 +23,15 @@ export function relativeToWorkspace(path: string): string {
 /** The same for a path that is only read: it may also lie in `/skills`, which the sandbox cannot change. */
 export function readableFromWorkspace(path: string): string {
   const absolute = posix.resolve(workspacePath, path);
-  const isOfSkill = absolute === skillsPath || absolute.startsWith(`${skillsPath}/`);
-  return isOfSkill && !path.includes('\0') ? posix.relative(workspacePath, absolute) : relativeToWorkspace(path);
+  return isOfSkill(absolute) && !path.includes('\0')
+    ? posix.relative(workspacePath, absolute)
+    : relativeToWorkspace(path);
 }
 
 /** A path as results show it: relative to the workspace, `.` for the workspace itself. One of a skill is absolute. */
 export function shownPath(path: string): string {
   const absolute = posix.resolve(workspacePath, path);
-  return absolute.startsWith(`${skillsPath}/`) ? absolute : posix.relative(workspacePath, absolute) || '.';
+  return isOfSkill(absolute) ? absolute : posix.relative(workspacePath, absolute) || '.';
 }
+
+const isOfSkill = (absolute: string): boolean => absolute === skillsPath || absolute.startsWith(`${skillsPath}/`);

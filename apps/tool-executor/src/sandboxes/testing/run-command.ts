@@ -12,7 +12,7 @@ export function run(
   const { output, signal, ...rest } = request;
   commands += 1;
   const listeners = { ...(output ? { output } : {}), ...(signal ? { signal } : {}) };
-  return sandbox.exec({ id: `call_${commands}`, command, timeoutMs: 20_000, graceMs: 300, ...rest }, listeners);
+  return sandbox.exec({ id: `call_${commands}`, command, timeoutMs: 60_000, graceMs: 300, ...rest }, listeners);
 }
 
 /** Waits until the background job of a session has written the text. */
@@ -24,7 +24,9 @@ export async function readUntil(
   for (;;) {
     const view = await sandbox.read(session, offset);
     if (view.output.includes(text)) return view;
-    if (!view.running) throw new Error(`the job ended without writing ${text}: ${view.output}`);
+    if (!view.running) {
+      throw new Error(`the job ended without writing ${text}: ${JSON.stringify(view.outcome ?? view.output)}`);
+    }
     await delay(10);
   }
 }

@@ -84,7 +84,7 @@ export function describeCommands(makeFixture: MakeFixture): void {
 
       expect(outcome).toMatchObject({ ending: 'timeout', output: 'started\n' });
       expect(outcome).not.toHaveProperty('exitCode');
-      expect(outcome.durationMs).toBeLessThan(2_000);
+      expect(outcome.durationMs).toBeLessThan(30_000);
     });
 
     it('output that looks like a shell prompt does not end a command', async () => {
@@ -99,7 +99,6 @@ export function describeCommands(makeFixture: MakeFixture): void {
       const after = await run(sandbox, 'sleep 0.3; wc -l < ticks');
 
       expect(outcome).toMatchObject({ ending: 'exit', exitCode: 0 });
-      expect(outcome.durationMs).toBeLessThan(4 * 500);
       expect(Number(after.output)).toBeGreaterThan(Number(before.output));
     });
 
@@ -154,9 +153,10 @@ export function describeCommands(makeFixture: MakeFixture): void {
     });
 
     it('runs commands concurrently', async () => {
-      const outcomes = await Promise.all([1, 2, 3, 4].map(() => run(sandbox, 'sleep 0.5')));
+      const meet = 'until [ -e met-1 ] && [ -e met-2 ] && [ -e met-3 ] && [ -e met-4 ]; do sleep 0.05; done';
+      const outcomes = await Promise.all([1, 2, 3, 4].map((each) => run(sandbox, `touch met-${each}; ${meet}`)));
 
-      expect(Math.max(...outcomes.map(({ durationMs }) => durationMs))).toBeLessThan(1_500);
+      expect(outcomes).toMatchObject(Array.from({ length: 4 }, () => ({ ending: 'exit', exitCode: 0 })));
     });
 
     it('an aborted signal kills a command, and prevents one that has not started', async () => {
@@ -239,7 +239,7 @@ export function describeSessions(makeFixture: MakeFixture): void {
       const started = await sandbox.start({
         id: 'job',
         session: 'server',
-        command: 'echo up; sleep 0.2; echo more; sleep 60',
+        command: 'echo up; until [ -e go ]; do sleep 0.05; done; echo more; sleep 60',
       });
       expect(started).toMatchObject({ running: true, session: 'server', cwd: '/workspace' });
       await expect(sandbox.start({ id: 'job2', session: 'server', command: 'true' })).rejects.toMatchObject({
@@ -247,6 +247,7 @@ export function describeSessions(makeFixture: MakeFixture): void {
       });
 
       const first = await readUntil(sandbox, 'server', { text: 'up' });
+      await run(sandbox, 'touch go');
       const second = await readUntil(sandbox, 'server', { text: 'more', offset: first.nextOffset });
       expect(second.output).toBe('more\n');
 

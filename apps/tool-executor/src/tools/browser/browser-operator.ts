@@ -7,8 +7,7 @@ import type { Action, BrowserSession } from './browser-session';
 import { browserTurn, runningBrowser } from './browsers';
 import { click, onScreen, press, turnWheel, typeText } from './input';
 import { keyPresses } from './keys';
-import { reachable } from './reachable';
-import { toTurn } from '../to-turn';
+import { toTurn } from '../tool-handler';
 
 /** A call of the agent is mostly over by then; one that is not may take minutes. */
 const turnWaitMs = 3_000;
@@ -91,4 +90,16 @@ async function perform(action: BrowserAction, { tab, tabs }: Parameters<Action>[
     case 'tab':
       return tabs.activate(tabs.named(action.page_id));
   }
+}
+
+/** Refuses the browser's own pages, such as chrome://crash, and files outside the workspace. */
+export function reachable(url: string): string {
+  const given = /^[a-z][a-z0-9+.-]*:/i.test(url) && !/^[\w.-]+:\d+(\/|$)/.test(url) ? url : `https://${url}`;
+  const parsed = URL.canParse(given) ? new URL(given) : undefined;
+  const isWeb = parsed?.protocol === 'http:' || parsed?.protocol === 'https:';
+  const isFile = parsed?.protocol === 'file:' && parsed.pathname.startsWith('/workspace/');
+  if (!parsed || !(isWeb || isFile)) {
+    throw new BrowserProblem(`${url.slice(0, 200)} is not a page: use http, https, or file:///workspace/….`);
+  }
+  return parsed.href;
 }

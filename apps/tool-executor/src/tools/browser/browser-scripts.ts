@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { shellQuoted } from '../shell/shell-quoted';
+import { shellQuoted } from '../shell/tool-commands';
 
 export const missing = 'missing\n';
 export const errorsFile = '/tmp/browser/errors';

@@ -8,7 +8,7 @@ import { browserTurn, endBrowser, inBrowser } from './browsers';
 import type { ActionOutcome, Page } from './browser-session';
 import { click, drag, onScreen, press, typeText } from './input';
 import { keyPresses } from './keys';
-import { reachable } from './reachable';
+import { reachable } from './browser-operator';
 import { type Tab, viewport } from './tab';
 import type { Observation } from './page-state';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import { z } from 'zod';
 import type { CommandRequest, Sandbox } from '../../sandboxes';
-import { privateSession } from '../files/private-session';
+import { privateSession } from '../shell/tool-commands';
 import { BrowserLost, BrowserProblem, PageUnresponsive } from './browser-errors';
 import { attachedScript, errorsFile, listeningScript, missing, startedEvent } from './browser-scripts';
 import { CdpConnection } from './cdp-connection';

@@ -1,5 +1,8 @@
 import { posix } from 'node:path';
-import type { FileListing } from '../../sandboxes';
+import type { ToolResult } from '@rondo/contract';
+import { type FileListing, type SandboxFiles, shownPath } from '../../sandboxes';
+import { clipMiddle } from '../clip-text';
+import { succeeded } from '../tool-handler';
 
 /** Shown, but not entered: generated files, which models rarely need. */
 export const unlistedFolders = [
@@ -46,4 +49,11 @@ function compareByParts(a: string, b: string): number {
   const [one, other] = [left[index], right[index]];
   if (one === undefined) return left.length - right.length;
   return other === undefined || one > other ? 1 : -1;
+}
+
+export async function listFolder(files: SandboxFiles, path: string, depth: number): Promise<ToolResult> {
+  const { entries, truncated } = await files.list(path, { depth, exclude: unlistedFolders });
+  const clipped = clipMiddle(toTree(shownPath(path), entries));
+  const note = truncated ? '\n[… there is more: list a folder further down, or with less depth]' : '';
+  return succeeded(`${clipped.text}${note}`, truncated || clipped.truncated);
 }

@@ -3,10 +3,10 @@ import { failedResult } from '@rondo/contract';
 import { SandboxError } from '../../sandboxes';
 import { type ToolHandler, type ToolInput, succeeded } from '../tool-handler';
 import { aboutFile, readContent, toMutexKey, toSize } from './about-file';
-import { listFolder } from './list-folder';
-import { replaceOnce } from './replace-once';
-import { resultOfReplacement } from './replacement-result';
+import { listFolder } from './file-tree';
+import { replaceOnce, resultOfReplacement } from './replace-once';
 import { decodeText, selectLines } from './select-lines';
+import { shellQuoted, privateSession } from '../shell/tool-commands';
 
 export const createFile: ToolHandler<ToolInput<'create_file'>> = {
   mutexKey: ({ file_path }) => toMutexKey(file_path),
@@ -95,3 +95,17 @@ const hintAbout = (path: string): string =>
   posix.basename(path) === 'index.html'
     ? ' If you have the tools: deploy publishes its folder as a site, and expose_port a server that shows it.'
     : '';
+
+/** A command does it, so that every kind of sandbox has it. */
+export const createDirectory: ToolHandler<ToolInput<'create_directory'>> = {
+  handle: ({ path }, { sandbox, idempotencyKey, runId, timeoutMs, signal }) =>
+    aboutFile(path, async (folder) => {
+      if ((await sandbox.files.stat(path))?.kind === 'directory') return succeeded(`${folder} exists already.`);
+      const command = `mkdir -p -- ${shellQuoted(folder)}`;
+      const request = { id: idempotencyKey, run: runId, command, cwd: '.', session: privateSession, timeoutMs };
+      const { ending, exitCode, output } = await sandbox.exec(request, { signal });
+      if (ending === 'killed') signal.throwIfAborted();
+      if (exitCode !== 0) return failedResult(output.trim() || `${folder} was not created (${ending}).`);
+      return succeeded(`Created the folder ${folder}.`);
+    }),
+};

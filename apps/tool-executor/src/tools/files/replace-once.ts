@@ -1,4 +1,8 @@
-export type Replaced =
+import { type ToolResult, failedResult } from '@rondo/contract';
+import { clipMiddle } from '../clip-text';
+import { succeeded } from '../tool-handler';
+
+type Replaced =
   | { readonly found: 'nowhere' }
   | { readonly found: 'several'; readonly lines: readonly number[] }
   | { readonly found: 'once'; readonly content: Buffer; readonly snippet: string };
@@ -64,3 +68,28 @@ export function snippetAround(content: Buffer, start: number, end: number): stri
     .slice(first - 1, last);
   return lines.map((line, index) => `${String(first + index).padStart(5)}  ${line}`).join('\n');
 }
+
+/** What to write, if the text was found once, and what the model is told. */
+export interface Edit {
+  readonly content?: Buffer;
+  readonly result: ToolResult;
+}
+
+export function resultOfReplacement(path: string, replaced: Replaced): Edit {
+  switch (replaced.found) {
+    case 'nowhere':
+      return failedEdit(`old_str does not occur in ${path}. It must match byte for byte, white space included.`);
+    case 'several':
+      return failedEdit(
+        `old_str occurs more than once in ${path}, on lines ${replaced.lines.join(', ')}. ` +
+          'Take in more of the text around the one that you mean.',
+      );
+    case 'once':
+      return { content: replaced.content, result: succeeded(editedText(path, replaced.snippet)) };
+  }
+}
+
+export const failedEdit = (error: string): Edit => ({ result: failedResult(error) });
+
+export const editedText = (path: string, snippet: string): string =>
+  `Edited ${path}. It now reads:\n${clipMiddle(snippet, { limit: 4_000 }).text}`;

@@ -2,11 +2,10 @@ import { posix } from 'node:path';
 import { type ToolResult, failedResult } from '@rondo/contract';
 import { type CommandOutcome, SandboxError } from '../../sandboxes';
 import { resultCharacters } from '../clip-text';
-import { shellQuoted } from '../shell/shell-quoted';
+import { shellQuoted, privateSession } from '../shell/tool-commands';
 import { type ToolInput, type ToolHandler, succeeded } from '../tool-handler';
 import { aboutFile } from './about-file';
 import { unlistedFolders } from './file-tree';
-import { privateSession } from './private-session';
 
 type SearchInput = ToolInput<'search_files'>;
 

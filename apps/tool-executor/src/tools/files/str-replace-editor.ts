@@ -3,9 +3,16 @@ import type { SandboxFiles } from '../../sandboxes';
 import { type ToolInput, type ToolHandler, succeeded } from '../tool-handler';
 import { aboutFile, readContent, toMutexKey, toSize } from './about-file';
 import { EditHistory } from './edit-history';
-import { listFolder } from './list-folder';
-import { lineEndsLike, replaceOnce, snippetAround } from './replace-once';
-import { type Edit, editedText, failedEdit, resultOfReplacement } from './replacement-result';
+import { listFolder } from './file-tree';
+import {
+  lineEndsLike,
+  replaceOnce,
+  snippetAround,
+  type Edit,
+  editedText,
+  failedEdit,
+  resultOfReplacement,
+} from './replace-once';
 import { decodeText, listLines, selectLines } from './select-lines';
 
 type EditorInput = ToolInput<'str_replace_editor'>;

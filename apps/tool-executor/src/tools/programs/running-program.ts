@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ProgramAnswer, type ProgramRequest, programLimits } from '@rondo/contract';
 import { type CommandOutcome, type Sandbox, SandboxError } from '../../sandboxes';
-import { shellQuoted } from '../shell/shell-quoted';
+import { shellQuoted } from '../shell/tool-commands';
 import { BrokenMessage, ProgramOutput } from './program-output';
 
 export interface ProgramSource {

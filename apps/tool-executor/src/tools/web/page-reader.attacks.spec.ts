@@ -100,6 +100,7 @@ describe('attack: web pages', () => {
   });
 
   it('HTML with a million elements', async () => {
-    expect(await visit('http://public.example:PORT/million')).toContain('1000000 elements; the limit is');
+    const refused = await visit('http://public.example:PORT/million');
+    expect(refused).toMatch(/1000000 elements; the limit is|takes longer than/); // whichever limit a machine meets first
   });
 });

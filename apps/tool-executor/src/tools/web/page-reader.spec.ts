@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { ServerResponse } from 'node:http';
 import { EffectServer } from '../../testing/effect-server';
 import { ExecutorFixture } from '../../testing/executor-fixture';
-import { arxivHtml } from './arxiv';
+import { arxivHtml } from './visit-webpage.handlers';
 import { pageUrl } from './page-source';
 
 const paragraph = `<p>${'It is a long story, with many words, and it goes on. '.repeat(10)}</p>`;

@@ -1,8 +1,18 @@
 import { z } from 'zod';
-import type { ServiceRequest } from '../../services/service-client';
+import {
+  type ServiceRequest,
+  type ServiceEndpoint,
+  endpointAt,
+  type ServiceClient,
+  ServiceProblem,
+} from '../../services/service-client';
+import type { ServiceSettings } from '../../services/service-settings';
+import type { EgressGate } from '../../sandboxes';
+import { admit } from './fetch-page';
+import { type Page, PageProblem, type PageSource } from './page-source';
 
 /** How the API of a service that reads pages, and runs their scripts, is asked: as data. */
-export interface PageService {
+interface PageService {
   readonly title: string;
   readonly request: (url: URL, key: string) => ServiceRequest;
   /** What it read: undefined where that is nothing. */
@@ -10,7 +20,7 @@ export interface PageService {
 }
 
 /** Of one attempt. */
-export const pageTimeoutMs = 120_000;
+const pageTimeoutMs = 120_000;
 
 const text = z
   .string()
@@ -21,7 +31,7 @@ const title = z
   .nullish()
   .transform((value) => [value ?? []].flat()[0] ?? '');
 
-export const firecrawl = (version: 'v1' | 'v2'): PageService => ({
+const firecrawl = (version: 'v1' | 'v2'): PageService => ({
   title: 'Firecrawl',
   request: (url, key) => ({
     method: 'POST',
@@ -34,7 +44,7 @@ export const firecrawl = (version: 'v1' | 'v2'): PageService => ({
     .transform(({ data: { markdown, metadata } }) => ({ title: metadata?.title ?? '', markdown })),
 });
 
-export const jina: PageService = {
+const jina: PageService = {
   title: 'Jina',
   request: (url, key) => ({
     method: 'POST',
@@ -47,7 +57,7 @@ export const jina: PageService = {
     .transform(({ data }) => ({ title: data.title, markdown: data.content })),
 };
 
-export const tavily: PageService = {
+const tavily: PageService = {
   title: 'Tavily',
   request: (url, key) => ({
     method: 'POST',
@@ -59,3 +69,58 @@ export const tavily: PageService = {
     .object({ results: z.array(z.object({ title: text, raw_content: text })) })
     .transform(({ results: [page] }) => page && { title: page.title, markdown: page.raw_content }),
 };
+
+interface ConfiguredReader {
+  readonly service: PageService;
+  readonly endpoint: ServiceEndpoint;
+}
+
+/** The service that reads pages; undefined where the built-in reader does. Throws if it lacks its key. */
+export function configuredReader(settings: ServiceSettings): ConfiguredReader | undefined {
+  const { PAGE_READER, FIRECRAWL_API_KEY, FIRECRAWL_API_VERSION, FIRECRAWL_URL, JINA_READER_URL, TAVILY_URL } =
+    settings;
+  const name = PAGE_READER ?? (FIRECRAWL_API_KEY ? 'firecrawl' : 'built_in');
+  if (name === 'built_in') return undefined;
+  const { service, keyName, ...address } = {
+    firecrawl: {
+      ...{ service: firecrawl(FIRECRAWL_API_VERSION), keyName: 'FIRECRAWL_API_KEY' as const },
+      ...{ url: FIRECRAWL_URL, publicUrl: 'https://api.firecrawl.dev' },
+    },
+    jina: { service: jina, keyName: 'JINA_API_KEY' as const, url: JINA_READER_URL, publicUrl: 'https://r.jina.ai' },
+    tavily: {
+      service: tavily,
+      keyName: 'TAVILY_API_KEY' as const,
+      url: TAVILY_URL,
+      publicUrl: 'https://api.tavily.com',
+    },
+  }[name];
+  const key = settings[keyName];
+  if (key === undefined) throw new Error(`PAGE_READER is ${name}, which needs ${keyName}.`);
+  return { service, endpoint: endpointAt(service.title, { ...address, key }) };
+}
+
+const attempts = 3;
+
+/** Reads pages through a service, which runs their scripts. */
+export class ServiceReader implements PageSource {
+  constructor(
+    private readonly service: PageService,
+    private readonly client: Pick<ServiceClient, 'call' | 'endpoint'>,
+  ) {}
+
+  /** The service may run in the operator's own network, so it is given only what the sandbox itself may reach. */
+  async read(url: URL, egress: EgressGate, signal: AbortSignal): Promise<Page> {
+    await admit(url, egress);
+    const { title: name, request, answer } = this.service;
+    try {
+      const asked = request(url, this.client.endpoint.key ?? '');
+      const read = answer.safeParse(await this.client.call(asked, { signal, timeoutMs: pageTimeoutMs, attempts }));
+      if (!read.success) throw new PageProblem(`${name} sent an answer of an unknown form`);
+      if (!read.data?.markdown) throw new PageProblem(`${name} found no text in it`);
+      return { url: url.href, ...read.data };
+    } catch (error) {
+      if (error instanceof ServiceProblem) throw new PageProblem(error.message.replace(/\.$/, ''));
+      throw error;
+    }
+  }
+}

@@ -2,8 +2,13 @@ import { characterStart, failedResult } from '@rondo/contract';
 import { pageCharacters } from '@rondo/domain';
 import { type ToolInput, type ToolHandler, succeeded } from '../tool-handler';
 import { withinTime } from '../within-time';
-import { arxivHtml } from './arxiv';
 import { type Page, PageProblem, pageUrl } from './page-source';
+
+/** The page with the whole text of an article on arXiv, where `url` is the page with its abstract. Not every article has one. */
+export function arxivHtml(url: URL): URL | undefined {
+  const isAbstract = /^(www\.)?arxiv\.org$/.test(url.hostname) && url.pathname.startsWith('/abs/');
+  return isAbstract ? new URL(url.pathname.replace('/abs/', '/html/'), 'https://arxiv.org') : undefined;
+}
 
 export const visitWebpage: ToolHandler<ToolInput<'visit_webpage'>> = {
   handle: ({ url }, context) =>

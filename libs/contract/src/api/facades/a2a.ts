@@ -10,16 +10,17 @@ export const a2aCoverage = {
   path: '/a2a',
   routes: {
     'GET /.well-known/agent-card.json': 'the card of the default agent, without a key',
-    'POST /': 'one request of JSON-RPC to the default agent',
+    'POST /': 'one request of JSON-RPC, whose task [names no agent](../facades.md#agents-models-and-instructions)',
     'GET /{agent}/.well-known/agent-card.json':
       'the card of another agent, whether or not an account has one of that name',
-    'POST /{agent}': 'the same with a [stored agent](../agents.md), by its name or its id, or with a model',
+    'POST /{agent}':
+      'the same with a [stored agent](../agents.md), by its name or its id, or with a model, also by its alias',
   },
   refusedRoutes: {},
   requests: {
     '`method` of a request': {
       served: {
-        SendMessage: 'a task, or the answer to one; it is answered when the task ends or asks',
+        SendMessage: 'a task, or what is said to one; it is answered when the task ends or asks',
         SendStreamingMessage: 'the same with a stream',
         GetTask: 'a run as a task; its id is that of the run',
         CancelTask: 'stops the run',
@@ -43,7 +44,7 @@ export const a2aCoverage = {
       served: {
         messageId: 'yours. Sent again it is the same task',
         contextId: 'yours, or the id of a thread of `/v1`. Absent: a new one',
-        taskId: 'the task that asks. Absent: a new task',
+        taskId: 'the task that asks, or that works. Absent: a new task',
         role: '`ROLE_USER`',
         parts: 'text, data, and images as `raw`',
         metadata: 'is not read',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { modelName } from '../../model-name';
+import { requestedModel } from '../../model';
 import { type RouteDefinition, defineRoutes } from '../route';
 import { type FacadeCoverage, refuseFields } from './coverage';
 
@@ -7,8 +7,9 @@ import { type FacadeCoverage, refuseFields } from './coverage';
 export const agUiCoverage = {
   path: '/ag-ui',
   routes: {
-    'POST /': 'a run with the default agent',
-    'POST /{agent}': 'the same with a [stored agent](../agents.md), by its name or its id, or with a model',
+    'POST /': 'a run that names no agent',
+    'POST /{agent}':
+      'the same with a [stored agent](../agents.md), by its name or its id, or with a model, also by its alias',
   },
   refusedRoutes: {
     '* /{agent}/connect': 'send the `runId` again, which takes its run up',
@@ -18,7 +19,8 @@ export const agUiCoverage = {
       served: {
         threadId: 'yours, or the id of a thread of `/v1`',
         runId: 'yours. Sent again it takes the run up; the id of a run of `/v1` does so, too',
-        messages: 'the newest messages of the user, and results of your tools. The thread has what came before',
+        messages:
+          'the newest messages of the user, and results of your tools. The thread has what came before. Those of `system` and `developer` are [instructions](../facades.md#agents-models-and-instructions) of the run',
         tools: '[tools of the caller](../caller-tools.md)',
         context: 'the model reads it before the message of the user',
         resume: 'answers to interrupts: each that is pending has to be named',
@@ -35,7 +37,8 @@ export const agUiCoverage = {
     },
     '`forwardedProps`': {
       served: {
-        model: 'the model. Default: as for `/v1/runs`',
+        model:
+          'the model. Default: that of the address, else [as for all façades](../facades.md#agents-models-and-instructions)',
         on_disconnect: '`cancel`: closing the stream stops the run. Default: `continue`',
       },
       refused: {
@@ -71,7 +74,7 @@ const resumeEntry = z.strictObject({
 export type AgUiResumeEntry = z.infer<typeof resumeEntry>;
 
 const forwardedProps = z.strictObject({
-  model: modelName.optional(),
+  model: requestedModel.optional(),
   on_disconnect: z.enum(['continue', 'cancel']).optional(),
   ...refuseFields(agUiCoverage.requests['`forwardedProps`'].refused),
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { agentId } from '../../ids';
-import { modelName } from '../../model-name';
+import { requestedModel } from '../../model';
 import { type RouteDefinition, defineRoutes } from '../route';
 import { type FacadeCoverage, refuseFields } from './coverage';
 
@@ -16,8 +16,8 @@ export const aiSdkCoverage = {
   requests: {
     '`body` of the transport': {
       served: {
-        model: 'the model. Default: as for `/v1/runs`',
-        agent: 'the id of a [stored agent](../agents.md)',
+        model: 'the model. Default: [as for all façades](../facades.md#agents-models-and-instructions)',
+        agent: 'the id of a [stored agent](../agents.md). Default: the same',
         on_disconnect: '`cancel`: closing the stream stops the run. Default: `continue`',
         approvals:
           '`true`: calls that need an [approval](../approvals.md) are shown for a decision. For AI SDK 6 and 7 only: 5 fails on their frames',
@@ -26,7 +26,7 @@ export const aiSdkCoverage = {
       },
       refused: {
         tools: { why: 'tools of the client are named by the stored agent' },
-        system: { why: 'the stored agent has its own instructions' },
+        system: { why: 'send a message of the role `system`' },
         temperature: { why: 'use `llm` of a stored agent' },
         messageMetadata: { why: 'the metadata of a message is what Rondo says of its run' },
       },
@@ -36,7 +36,7 @@ export const aiSdkCoverage = {
 
 const messagePart = z.looseObject({ type: z.string() });
 
-/** A message as the AI SDK has it. Only the newest one is read. */
+/** A message as the AI SDK has it. Only the newest one is read, and those of the role `system`. */
 const uiMessage = z.looseObject({
   id: z.string(),
   role: z.enum(['system', 'user', 'assistant']),
@@ -52,7 +52,7 @@ const chatRequest = z.strictObject({
   trigger: z.enum(['submit-message', 'regenerate-message']),
   messageId: z.string().max(200).nullish(),
   /** The rest is the `body` of the transport. */
-  model: modelName.optional(),
+  model: requestedModel.optional(),
   agent: agentId.optional(),
   on_disconnect: z.enum(['continue', 'cancel']).default('continue'),
   /** Whether the client knows frames of approvals, which AI SDK 5 does not. */

@@ -37,7 +37,7 @@ export const iiAgentCoverage = {
     'content of `init_agent`': {
       served: {
         model_name:
-          'a model, as `provider/model`, with the profile `ii`; or a stored agent, by its id or its name. With a client token the agent is that of the token',
+          'a model, as `provider/model` or by its alias, with the profile `ii`; or a stored agent, by its id or its name. With a client token the agent is that of the token',
         thinking_tokens: 'from 1,024 on: how much the model may think',
         tool_args:
           '`pdf`, `browser` and `sequential_thinking` are not read: the tools are those of the profile or the agent',

@@ -12,7 +12,7 @@ export const langGraphCoverage = {
     'GET /info': 'the version, and what it can do',
     'POST /assistants/search': 'the stored agents, and `rondo`, with which runs begin that name none',
     'POST /assistants/count': 'how many there are',
-    'GET /assistants/{id}': 'an agent by its id or name, or a model as `provider/model`',
+    'GET /assistants/{id}': 'an agent by its id or name, or a model as `provider/model` or by its alias',
     'GET /assistants/{id}/graph': 'a drawing of the loop',
     'GET /assistants/{id}/schemas': 'the schemas of `input` and of the state',
     'GET /assistants/{id}/subgraphs': 'none: agents have no subgraphs',
@@ -153,11 +153,13 @@ export const langGraphCoverage = {
     },
     'POST /threads/{id}/runs': {
       served: {
-        assistant_id: 'a stored agent by name or id, a model as `provider/model`, or `rondo`',
-        input: '`messages` of the user, with text, and images as data URLs; results of the client’s own tools',
+        assistant_id:
+          'a stored agent by name or id, a model as `provider/model` or by its alias, or `rondo`, which names [nothing](../facades.md#agents-models-and-instructions)',
+        input:
+          '`messages` of the user, with text, and images as data URLs; those of the system, which are [instructions](../facades.md#agents-models-and-instructions) of the run; results of the client’s own tools',
         command: '`resume`: the answer to what the thread waits for',
         config:
-          '`configurable.model` chooses the model, `recursion_limit` bounds the iterations; `configurable.thread_id` and tracing fields mean nothing',
+          '`configurable.model` chooses the model instead of the assistant’s, `recursion_limit` bounds the iterations; `configurable.thread_id` and tracing fields mean nothing',
         context: '`model` chooses the model',
         metadata: 'that of the run: up to 16 texts',
         stream_mode: '`values`, `messages-tuple`, `updates`, and `custom`, which has nothing to say',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { runId, threadId } from '../../ids';
-import { modelName } from '../../model-name';
+import { requestedModel } from '../../model';
 import { runStatus } from '../../run';
 import { textLimits } from '../../text-limits';
 import { type RouteDefinition, defineRoutes } from '../route';
@@ -53,7 +53,7 @@ export const mcpCoverage = {
       served: {
         input: 'what the agent shall do',
         agent: 'the name or id of a [stored agent](../agents.md)',
-        model: 'the model. Default: as for `/v1/runs`',
+        model: 'the model. Default: [as for all façades](../facades.md#agents-models-and-instructions)',
         thread_id: 'the thread of an earlier run, which has ended',
       },
       refused: {},
@@ -74,7 +74,7 @@ const input = z.string().min(1).max(textLimits.block);
 const runToStart = z.strictObject({
   input: input.describe('What the agent shall do.'),
   agent: z.string().min(1).max(200).describe('The name or id of a stored agent.').optional(),
-  model: modelName.describe('The model, as provider/model.').optional(),
+  model: requestedModel.optional(),
   thread_id: threadId.describe('The thread of an earlier run, to go on with.').optional(),
 });
 const knownRun = z.strictObject({ run_id: runId });

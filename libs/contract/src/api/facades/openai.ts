@@ -55,10 +55,12 @@ export const openAiCoverage = {
   requests: {
     'POST /responses': {
       served: {
-        model: 'a stored agent by name or id, or a model; default: as for `/v1/runs`',
+        model:
+          'a stored agent by name or id, or a model; default: [as for all façades](../facades.md#agents-models-and-instructions)',
         input:
           'text, or a list of messages, images as data URLs (`detail` is not read), and results of calls; items that Rondo gave out name their thread',
-        instructions: 'the system prompt of the run; not with a stored agent, which has its own',
+        instructions:
+          'with `system` and `developer` messages the [instructions](../facades.md#agents-models-and-instructions) of the run',
         previous_response_id: 'goes on with its thread; only the newest response of a thread',
         conversation: 'goes on with this thread',
         tools:
@@ -71,7 +73,7 @@ export const openAiCoverage = {
         temperature: 'passed to the model',
         top_p: 'passed to the model',
         reasoning: '`effort`; `summary` is shown where the model gives it',
-        text: '`format`: text, `json_object`, `json_schema`',
+        text: '`format`: text, `json_object`, `json_schema`; `verbosity` is accepted and means nothing',
         'safety_identifier, user': 'the [user](../users.md) of a new thread',
         'prompt_cache_key, prompt_cache_retention, service_tier, stream_options': 'are accepted and mean nothing',
       },
@@ -90,7 +92,7 @@ export const openAiCoverage = {
     },
     'POST /chat/completions': {
       served: {
-        model: 'a stored agent by name or id, or a model',
+        model: 'the same as of a response',
         messages:
           'the newest is carried out; those before it name the thread, or are given to the model as a transcript. `name` of a message and `detail` of an image are not read',
         tools: 'functions are [tools of the caller](../caller-tools.md)',
@@ -103,7 +105,7 @@ export const openAiCoverage = {
         reasoning_effort: 'passed to the model',
         response_format: 'passed to the model',
         'safety_identifier, user': 'the [user](../users.md) of a new thread',
-        'prompt_cache_key, prompt_cache_retention, service_tier': 'are accepted and mean nothing',
+        'prompt_cache_key, prompt_cache_retention, service_tier, verbosity': 'are accepted and mean nothing',
       },
       refused: {
         n: { why: 'a run has one answer', harmless: [1] },
@@ -122,7 +124,6 @@ export const openAiCoverage = {
         audio: { why: 'an answer is text' },
         prediction: { why: 'a run has no predicted output' },
         web_search_options: { why: 'a stored agent has its own tools' },
-        verbosity: { why: 'use `instructions` of a stored agent', harmless: ['medium'] },
         moderation: { why: 'there is none' },
       },
     },
@@ -168,6 +169,9 @@ const chatTool = z.strictObject({
 
 const toolChoice = z.enum(['auto', 'none', 'required'], 'must be auto, none or required').nullish();
 
+/** A hint that most models do not know. */
+const verbosity = z.enum(['low', 'medium', 'high']).nullish();
+
 const responseFormat = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('text') }),
   z.strictObject({ type: z.literal('json_object') }),
@@ -206,9 +210,7 @@ const responseRequest = z.strictObject({
       generate_summary: z.unknown().optional(),
     })
     .nullish(),
-  text: z
-    .strictObject({ format: responseFormat.nullish(), verbosity: z.literal('medium', 'is not served').nullish() })
-    .nullish(),
+  text: z.strictObject({ format: responseFormat.nullish(), verbosity }).nullish(),
   stream_options: z.unknown().optional(),
   ...refuseFields(openAiCoverage.requests['POST /responses'].refused),
 });
@@ -231,6 +233,7 @@ const chatRequest = z.strictObject({
   max_tokens: z.number().int().positive().nullish(),
   max_completion_tokens: z.number().int().positive().nullish(),
   reasoning_effort: reasoningEffort.nullish(),
+  verbosity,
   response_format: z.looseObject({ type: z.enum(['text', 'json_object', 'json_schema']) }).nullish(),
   stream_options: z
     .strictObject({ include_usage: z.boolean().nullish(), include_obfuscation: z.boolean().nullish() })

@@ -1,27 +1,27 @@
 import { z } from 'zod';
 import { inputContent } from '../../content';
 import { threadId } from '../../ids';
-import { requestedModel } from '../../model-name';
+import { requestedModel } from '../../model';
+import { reasoningEffort } from '../../run-settings';
 import { fileIds } from '../new-run';
 import { type RouteDefinition, defineRoutes } from '../route';
 import { type FacadeCoverage, refuseFields } from './coverage';
 
-const harmless = [false, 'false'];
-
 /** What every run of that API may say, and Rondo decides by the agent. */
 const refusedSettings = {
-  enable_thinking: { why: 'set `llm.reasoning_effort` of a stored agent', harmless },
   enable_context_manager: {
     why: 'contexts are compacted by the settings of the agent',
-    harmless: [true, 'true', ...harmless],
+    harmless: [true, 'true', false, 'false'],
   },
 } as const;
 
 const runFields = {
-  model_name: 'the model, as `provider/model`. Default: as for `/v1/runs`',
+  model_name:
+    'the model, as `provider/model` or by its alias. Default: [as for all façades](../facades.md#agents-models-and-instructions)',
   agent_id: 'a [stored agent](../agents.md), by its id or its name',
   stream: 'is not read: each run can be watched',
-  reasoning_effort: 'is not read while thinking is off',
+  enable_thinking: '`true`: `llm.enable_thinking` of the run. Otherwise the agent decides',
+  reasoning_effort: '`llm.reasoning_effort` of the run, with `enable_thinking` alone. Default: `low`',
 };
 
 /** What Rondo serves of the HTTP API that Suna had in 2025. */
@@ -38,7 +38,8 @@ export const sunaCoverage = {
     'GET /threads': 'the newest 100 threads',
     'GET /threads/{id}': 'a thread',
     'GET /threads/{id}/messages': 'its newest 1,000 messages, oldest first',
-    'POST /threads/{id}/messages/add': 'a message of the user: the answer where the newest run asks for one',
+    'POST /threads/{id}/messages/add':
+      'a message of the user: the answer where the run asks for one, or what the run at work reads',
     'POST /thread/{id}/agent/start': 'a run that reads the messages; or the run that is active',
     'GET /thread/{id}/agent-runs': 'the newest 100 runs of a thread',
     'GET /agent-run/{id}': 'a run',
@@ -74,7 +75,8 @@ const settings = {
   model_name: requestedModel.nullish(),
   agent_id: z.string().min(1).max(200).nullish(),
   stream: z.unknown().optional(),
-  reasoning_effort: z.unknown().optional(),
+  enable_thinking: z.union([z.boolean(), z.enum(['true', 'false'])]).nullish(), // a text in a form
+  reasoning_effort: reasoningEffort.nullish(),
   ...refuseFields(refusedSettings),
 };
 
@@ -95,7 +97,7 @@ export type SunaStart = z.infer<typeof start>;
 
 const text = z.string();
 const begunRun = z.object({ thread_id: text, agent_run_id: text });
-const formFields = ['model_name', 'agent_id', 'stream', 'reasoning_effort', ...Object.keys(refusedSettings)];
+const formFields = [...Object.keys(runFields), ...Object.keys(refusedSettings)];
 const status = z.enum(['running', 'completed', 'stopped', 'failed']);
 
 const thread = z.object({

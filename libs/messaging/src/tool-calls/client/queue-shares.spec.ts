@@ -23,7 +23,8 @@ interface Limits {
 
 async function aWorker({ prefix = randomUUID(), limit = 4 * mebibyte, leaseMs = 60_000, ...at }: Limits = {}) {
   const readLimit = () => Promise.resolve(limit);
-  const shares = new QueueShares({ url: at.url ?? url, prefix, readLimit, leaseMs, retryMs: 20 });
+  const waits = at.url === undefined && { commandTimeoutMs: 60_000 }; // a Redis of a busy machine is slow, and not away
+  const shares = new QueueShares({ url: at.url ?? url, prefix, readLimit, leaseMs, retryMs: 20, ...waits });
   open.push(shares);
   if (at.url === undefined) await shares.ping();
   return shares;

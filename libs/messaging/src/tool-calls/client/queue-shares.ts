@@ -9,7 +9,7 @@ import { callQueueBytes } from '../tool-streams';
 export const usualQueueShare = callQueueBytes / 8;
 
 /** Short, so that a call does not wait long for a Redis that is away. */
-const commandTimeoutMs = 500;
+const usualCommandTimeoutMs = 500;
 /** What a process takes at once, so that it asks Redis for one small call in many. */
 const blockBytes = 64 * 1024;
 /** What is given back by at least so much is told to Redis at once; less than that at the next renewal. */
@@ -26,6 +26,7 @@ interface QueueSharesSettings {
   /** How long a process that died keeps its share. It is renewed six times as often. */
   readonly leaseMs?: number;
   readonly retryMs?: number;
+  readonly commandTimeoutMs?: number;
 }
 
 /** A call on its way into the queue, with its length there. */
@@ -78,7 +79,7 @@ export class QueueShares {
   private isRenewing = false;
 
   constructor(private readonly settings: QueueSharesSettings) {
-    this.redis = openRedis(settings.url, commandTimeoutMs);
+    this.redis = openRedis(settings.url, settings.commandTimeoutMs ?? usualCommandTimeoutMs);
     this.redis.on('error', () => undefined); // the queues' connection to the same server logs it
     this.leaseMs = settings.leaseMs ?? 30_000;
     this.renewal = setInterval(() => void this.renewAll(), this.leaseMs / 6).unref();

@@ -81,7 +81,7 @@ describe('slots of an executor among accounts', () => {
     clearInterval(ending);
 
     expect(answers.filter((answer) => answer?.how === 'answered')).toHaveLength(40);
-  }, 120_000);
+  });
 
   it('runs the call of another thread while a thread of the same account has 64 sleeping calls', async () => {
     const { handle, begun, threads } = sleepingCalls();

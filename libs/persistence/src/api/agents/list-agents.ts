@@ -1,8 +1,7 @@
 import type { AccountId, Agent, AgentSort, SortOrder } from '@rondo/contract';
 import { builtInTools } from '@rondo/domain';
-import { readableJson } from '../../database/readable-json';
+import { readableJson, storedText } from '../../database/stored-text';
 import type { Sql } from '../../database/sql';
-import { storedText } from '../../database/stored-text';
 import type { Page, PageRequest } from '../page';
 import { columnsInOrder, cursorAt, isAfter, toOrder } from './agent-order';
 import { activeVersion, agentColumns, toAgent, agentRow } from './agent-row';

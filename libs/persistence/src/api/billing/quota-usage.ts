@@ -2,6 +2,7 @@ import type { AccountId } from '@rondo/contract';
 import type { Database } from '../../database/database';
 import { z } from 'zod';
 import { checked } from '../../database/checked-query';
+import { activeOfAccount } from '../runs/read-runs';
 
 /** What of an account adds up. Bytes are those of stored content, without indexes. */
 export interface QuotaUsage {
@@ -52,7 +53,7 @@ select
   ${sum('select octet_length(bytes) as bytes from blobs where account_id = $1')} as image_bytes,
   ${sum('select size as bytes from files where account_id = $1')} as file_bytes,
   ${count('select from kept join sandboxes on sandboxes.thread_id = kept.id')} as workspaces,
-  ${count('select from runs where account_id = $1 and finished_at is null')} as active_runs,
+  ${count(activeOfAccount)} as active_runs,
   ${count('select from triggers where account_id = $1')} as triggers,
   ${count('select from webhook_endpoints where account_id = $1')} as webhook_endpoints`,
 );

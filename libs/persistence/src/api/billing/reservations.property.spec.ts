@@ -1,7 +1,7 @@
 import { type AccountId, type NewFact, type RunId, modelCallId } from '@rondo/contract';
 import { type AccountTier, type ClaimedRun, ClaimLostError } from '@rondo/domain';
 import fc from 'fast-check';
-import { PostgresRunStore } from '../../run-log/postgres-run-store';
+import { PostgresRunStore } from '../../run-store/postgres-run-store';
 import { StoreFixture, completed, newAccount, nextId } from '../../testing/store-fixture';
 import { Balances } from './balances';
 import { Reservations } from './reservations';

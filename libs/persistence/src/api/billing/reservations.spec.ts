@@ -1,7 +1,7 @@
-import { type AccountId, type NewFact, type RunId, modelCallId } from '@rondo/contract';
+import { type AccountId, type RunId } from '@rondo/contract';
 import { type AccountTier, type ClaimedRun, ClaimLostError } from '@rondo/domain';
-import { PostgresRunStore } from '../../run-log/postgres-run-store';
-import { StoreFixture, completed, newAccount, nextId, waits } from '../../testing/store-fixture';
+import { PostgresRunStore } from '../../run-store/postgres-run-store';
+import { StoreFixture, completed, newAccount, nextId, usage, waits } from '../../testing/store-fixture';
 import { Balances } from './balances';
 import { Reservations } from './reservations';
 import { UsageLedger } from './usage';
@@ -22,15 +22,7 @@ afterAll(() => fixture.close());
 const tier: AccountTier & { usd: number } = { name: 'free', usd: 1, period: 'month' };
 const settlesAt = { usual: 1, tiers: { dear: 1.5 } };
 
-const usage = (cost_usd: number | null, finish_reason = 'stop'): NewFact => ({
-  type: 'usage.recorded',
-  iteration: 1,
-  data: {
-    ...{ model_call_id: modelCallId.parse(`mdl_${nextId()}`), model: 'demo/coder', finish_reason },
-    ...{ input_tokens: 1, cached_tokens: 0, output_tokens: 1, cost_usd, estimated: false },
-    ...{ duration_ms: 1, first_token_ms: null },
-  },
-});
+const used = (cost_usd: number | null, finish_reason = 'stop') => usage({ cost_usd, finish_reason });
 
 async function limitedAccount(): Promise<AccountId> {
   const accountId = await newAccount(fixture.database);
@@ -63,7 +55,7 @@ describe('what is reserved for a model call', () => {
 
     expect(await reserve(claim, 0.5)).toBe('granted');
     expect(await readFunds(accountId)).toEqual({ spent: 0, reserved: 0.5, credit: 0 });
-    await store.append(claim, [usage(0.2)]);
+    await store.append(claim, [used(0.2)]);
 
     expect(await readFunds(accountId)).toEqual({ spent: 0.2, reserved: 0, credit: 0 });
   });
@@ -76,7 +68,7 @@ describe('what is reserved for a model call', () => {
     expect(await reserve(other, 0.5)).toBe('held');
     expect(await reserve(other, 1.1)).toBe('lacking');
     expect(await reserve(other, 0.4)).toBe('granted');
-    await store.append(one, [usage(0.6)]);
+    await store.append(one, [used(0.6)]);
     expect(await reserve(await readRun(accountId), 0.5)).toBe('lacking');
     expect(await readFunds(accountId)).toEqual({ spent: 0.6, reserved: 0.4, credit: 0 });
   });
@@ -87,10 +79,10 @@ describe('what is reserved for a model call', () => {
     await balances.give({ accountId, usd: 2, reason: undefined, givenBy: 'key_1', toLimit: () => tier });
 
     expect(await reserve(claim, 2.5)).toBe('granted');
-    await store.append(claim, [usage(2.5)]);
+    await store.append(claim, [used(2.5)]);
     expect(await readFunds(accountId)).toEqual({ spent: 2.5, reserved: 0, credit: 0.5 });
 
-    await store.append(claim, [usage(0.75), usage(null)]);
+    await store.append(claim, [used(0.75), used(null)]);
     expect(await readFunds(accountId)).toEqual({ spent: 3.25, reserved: 0, credit: -0.25 });
     expect(await reserve(claim, 0)).toBe('lacking');
   });
@@ -101,10 +93,10 @@ describe('what is reserved for a model call', () => {
     await reserve(claim, 0.5);
 
     expect(await reserve(claim, 0.2 + 0.5)).toBe('granted');
-    await store.append(claim, [usage(0.2, 'continued')]);
+    await store.append(claim, [used(0.2, 'continued')]);
     expect(await readFunds(accountId)).toEqual({ spent: 0.2, reserved: 0.5, credit: 0 });
 
-    await store.append(claim, [usage(0.1, 'continued'), usage(0.1)]);
+    await store.append(claim, [used(0.1, 'continued'), used(0.1)]);
     expect(await readFunds(accountId)).toEqual({ spent: 0.4, reserved: 0, credit: 0 });
   });
 
@@ -150,8 +142,8 @@ describe('what is reserved for a model call', () => {
 
     expect(await reserve(other, 0.5)).toBe('held');
     await expect(reserve(lost, 0.1)).rejects.toThrow(ClaimLostError);
-    await expect(store.append(lost, [usage(0.5)])).rejects.toThrow(ClaimLostError);
-    await store.append(next, [usage(0.5, 'broken')]);
+    await expect(store.append(lost, [used(0.5)])).rejects.toThrow(ClaimLostError);
+    await store.append(next, [used(0.5, 'broken')]);
     expect(await reserve(other, 0.5)).toBe('granted');
     expect(await readFunds(accountId)).toEqual({ spent: 0.5, reserved: 0.5, credit: 0 });
   });
@@ -238,7 +230,7 @@ describe('a price factor', () => {
     const claim = await readRun(accountId);
     await reserve(claim, 0.9, dear);
 
-    await store.append(claim, [usage(0.2), usage(null)]);
+    await store.append(claim, [used(0.2), used(null)]);
 
     expect(await readFunds(accountId)).toEqual({ spent: 0.3, reserved: 0, credit: 0 });
     const entries = await readEntries(accountId);
@@ -258,10 +250,10 @@ describe('a price factor', () => {
     const claim = await readRun(accountId);
     await balances.setTier({ accountId, tier: dear, priceFactor: 3 });
     expect(await reservations.toTerms(accountId)).toEqual({ tier: 'dear', priceFactor: 3 });
-    await store.append(claim, [usage(0.1)]);
+    await store.append(claim, [used(0.1)]);
 
     await balances.setTier({ accountId, tier: dear });
-    await store.append(claim, [usage(0.2)]);
+    await store.append(claim, [used(0.2)]);
 
     expect(await reservations.toTerms(accountId)).toEqual({ tier: 'dear', priceFactor: null });
     expect((await readEntries(accountId)).toSorted()).toEqual([
@@ -275,12 +267,12 @@ describe('a price factor', () => {
     const accountId = await newAccount(fixture.database);
     await balances.setTier({ accountId, tier: dear });
     const claim = await readRun(accountId);
-    await store.append(claim, [usage(0.2)]);
+    await store.append(claim, [used(0.2)]);
 
     await balances.setTier({ accountId, tier });
 
     expect(await readFunds(accountId)).toMatchObject({ spent: 0.3 });
-    await store.append(claim, [usage(0.2)]);
+    await store.append(claim, [used(0.2)]);
     expect(await readFunds(accountId)).toMatchObject({ spent: 0.5 });
   });
 
@@ -290,7 +282,7 @@ describe('a price factor', () => {
     const claim = await readRun(accountId);
     await reserve(claim, 0.3 + 0.6, dear);
 
-    await store.append(claim, [usage(0.2, 'continued')]);
+    await store.append(claim, [used(0.2, 'continued')]);
 
     expect(await readFunds(accountId)).toEqual({ spent: 0.3, reserved: 0.6, credit: 0 });
   });
@@ -300,7 +292,7 @@ describe('the balance of an account', () => {
   it('is counted from the ledger at the first call, and for another period', async () => {
     const accountId = await newAccount(fixture.database);
     const claim = await readRun(accountId);
-    await store.append(claim, [usage(0.4)]);
+    await store.append(claim, [used(0.4)]);
 
     expect(await reserve(claim, 0.5)).toBe('uncounted');
     await reservations.count(accountId, tier);
@@ -316,14 +308,14 @@ describe('the balance of an account', () => {
   it('begins anew with the period', async () => {
     const accountId = await limitedAccount();
     const claim = await readRun(accountId);
-    await store.append(claim, [usage(1)]);
+    await store.append(claim, [used(1)]);
     await fixture.database.sql.query(
       `update account_balances set period_start = period_start - interval '1 month' where account_id = $1`,
       [accountId],
     );
 
     expect(await reserve(claim, 0.9)).toBe('granted');
-    await store.append(claim, [usage(0.25)]);
+    await store.append(claim, [used(0.25)]);
     expect(await readFunds(accountId)).toEqual({ spent: 0.25, reserved: 0, credit: 0 });
   });
 
@@ -331,7 +323,7 @@ describe('the balance of an account', () => {
     const accountId = await limitedAccount();
     const claim = await readRun(accountId);
 
-    await fixture.store.append(claim, [usage(0.4)]);
+    await fixture.store.append(claim, [used(0.4)]);
 
     expect(await readFunds(accountId)).toMatchObject({ spent: 0 });
   });

@@ -6,9 +6,8 @@ import {
   type UsageGroup,
   agentId,
   endUser,
-  modelCallId,
 } from '@rondo/contract';
-import { StoreFixture, newAccount, nextId } from '../../testing/store-fixture';
+import { StoreFixture, newAccount, nextId, usage } from '../../testing/store-fixture';
 import { filteredUsage } from './usage-filter';
 import { UsageLedger } from './usage';
 
@@ -20,22 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-const used = (tokens: number, cost_usd: number | null, model = 'demo/coder'): NewFact => ({
-  type: 'usage.recorded',
-  iteration: 1,
-  data: {
-    model_call_id: modelCallId.parse(`mdl_${nextId()}`),
-    model,
-    input_tokens: tokens,
-    cached_tokens: 1,
-    output_tokens: 2,
-    cost_usd,
-    estimated: cost_usd === null,
-    finish_reason: 'stop',
-    duration_ms: 1,
-    first_token_ms: null,
-  },
-});
+const used = (input_tokens: number, cost_usd: number | null, model = 'demo/coder') =>
+  usage({ model, input_tokens, cached_tokens: 1, output_tokens: 2, cost_usd, estimated: cost_usd === null });
 
 const always = { from: new Date(0), to: new Date('2100-01-01') };
 const all = (accountId: AccountId, groups: readonly UsageGroup[] = []) => ({

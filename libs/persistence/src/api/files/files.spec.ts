@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { Purge } from '../../retention/purge';
-import { FileSweep } from '../../retention/file-sweep';
+import { FileSweep } from '../../retention/sweeps';
 import { StoreFixture, nextId } from '../../testing/store-fixture';
 import { Files } from './files';
 

@@ -13,8 +13,7 @@ import {
 } from '../../testing/store-fixture';
 import { FileDeliveries } from './file-deliveries';
 import { Files } from './files';
-import { UnknownFileError } from './run-files';
-import { workspaceName } from './workspace-name';
+import { UnknownFileError, workspaceName } from './run-files';
 
 let fixture: StoreFixture;
 let files: Files;

@@ -14,9 +14,8 @@ import {
 import { z } from 'zod';
 import { checked } from '../../database/checked-query';
 import type { Database } from '../../database/database';
-import { storedText } from '../../database/stored-text';
+import { storedText, readableJson } from '../../database/stored-text';
 import type { McpConnectionTarget } from './mcp-connections';
-import { readableJson } from '../../database/readable-json';
 
 /** One request that would carry a token. */
 export interface McpTokenUse {

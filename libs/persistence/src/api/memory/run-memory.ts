@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { checked } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import { MemoryEntries } from './memory-entries';
-import { readableJson } from '../../database/readable-json';
+import { readableJson } from '../../database/stored-text';
 
 interface MemoryClaim {
   readonly accountId: AccountId;

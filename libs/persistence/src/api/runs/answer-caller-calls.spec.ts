@@ -9,6 +9,8 @@ import {
   planned,
   settings,
   started,
+  wholeReply,
+  sent,
 } from '../../testing/store-fixture';
 import { expireWaits } from './expire-waits';
 
@@ -46,17 +48,12 @@ async function parked({
     const call = planned(claim, { name: 'get_weather', input: { city: 'Bergen' }, index });
     return isPure ? withClass(call) : call;
   });
-  const requested = calls.map(({ data: { tool_call: call } }): NewFact => ({
-    type: 'tool.started',
-    iteration: 1,
-    data: { tool_call_id: call.id, name: call.name, attempt: 1, store: null },
-  }));
   const awaited = calls.map(({ data: { tool_call: call } }) => ({
     ...{ tool_call_id: call.id, name: call.name, requested_at: new Date(Date.now() - 1_000).toISOString() },
     expires_at: new Date(Date.now() + expiresInMs).toISOString(),
   }));
   const waits: NewFact = { type: 'run.waiting', iteration: 1, data: { reason: 'caller_tools', tool_calls: awaited } };
-  await fixture.store.append(claim, [started, iterationStarted(1), ...calls, ...requested, waits]);
+  await fixture.store.append(claim, [...wholeReply(claim, calls), ...calls.map(sent), waits]);
   await fixture.published();
   return { claim, calls: calls.map(({ data }) => data.tool_call.id) };
 }

@@ -31,7 +31,7 @@ import type { Audience } from '../users/audience';
 import { lockRun, readRun, runNotFound } from './lock-run';
 import { readOpenCalls } from './open-calls';
 import { type CallAddress, callNotFound, runOfCall } from './resolve-tool-call';
-import { readableJson } from '../../database/readable-json';
+import { readableJson } from '../../database/stored-text';
 
 /** A caller's result of one call. */
 interface CallerAnswer {

@@ -11,13 +11,12 @@ import {
   useSecret,
 } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
+import { z } from 'zod';
 import type { Sql } from '../../database/sql';
 import { canonicalJson } from '../../run-log/tool-sets';
 import { BoundedList, type Page, type PageRequest, idOfCursor } from '../page';
-import { z } from 'zod';
-import { utcText } from '../../database/utc-text';
+import { utcText, readableJson } from '../../database/stored-text';
 import { checked } from '../../database/checked-query';
-import { readableJson } from '../../database/readable-json';
 
 export interface ApprovalAddress {
   readonly accountId: AccountId;

@@ -1,5 +1,5 @@
-import { type NewFact, type RunId, isTerminal, noUsage } from '@rondo/contract';
-import { StoreFixture, completed, newAccount, textInput, started } from '../../testing/store-fixture';
+import { type RunId, type ThreadId, isTerminal } from '@rondo/contract';
+import { StoreFixture, completed, newAccount, textInput, started, stopped } from '../../testing/store-fixture';
 import type { NewRun } from './create-run';
 import { ThreadBusyError } from './thread-busy-error';
 
@@ -21,22 +21,6 @@ async function busyThread() {
   await fixture.store.append(claim, [started]);
   return { claim, threadId: claim.threadId };
 }
-
-const stopped: NewFact = {
-  type: 'run.stopped',
-  iteration: 0,
-  data: {
-    reason: 'replaced',
-    receipt: {
-      requested_at: '2026-01-01T00:00:00.000Z',
-      model_aborted_at: null,
-      tools_stopped: [],
-      tokens_after_stop: 0,
-      sandbox_verified_at: null,
-    },
-    usage: noUsage,
-  },
-};
 
 const onThread = (threadId: NewRun['threadId'], onActiveRun: NewRun['onActiveRun'], text = 'Next.') =>
   fixture.create({ threadId, onActiveRun, input: textInput(text) });
@@ -68,6 +52,19 @@ describe('creating a run', () => {
       expect(JSON.stringify(claim.log)).toBe(JSON.stringify(facts));
       expect(claim.log[1]).toMatchObject({ data: { message: { content: textInput(texts[index] ?? '') } } });
     }
+  });
+
+  it('calls a new thread what the run is called, and leaves the name of another', async () => {
+    const { accountId, threads } = fixture;
+    const title = async (threadId: ThreadId) => (await threads.get({ accountId, threadId })).title;
+
+    const { run } = await fixture.create({ metadata: { title: ` gaia-17: \0${'x'.repeat(300)}` } });
+    const { run: unnamed } = await fixture.create({ metadata: { title: ' ' } });
+    await fixture.store.append(await fixture.claim(run.id), [started, completed]);
+    await fixture.create({ threadId: run.thread_id, metadata: { title: 'Another.' } });
+
+    expect(await title(run.thread_id)).toBe(`gaia-17: \u{FFFD}${'x'.repeat(190)}`);
+    expect(await title(unnamed.thread_id)).toBeNull();
   });
 
   it('works without an input on a thread that has messages', async () => {
@@ -213,7 +210,7 @@ describe('creating a run', () => {
 
     const sent = await Promise.all(Array.from({ length: 10 }, () => onThread(threadId, 'replace')));
     const statuses = await Promise.all(sent.map(({ run }) => readStatus(run.id)));
-    await fixture.store.append(claim, [stopped]);
+    await fixture.store.append(claim, [stopped('replaced')]);
 
     expect(statuses.filter((status) => status === 'stopped')).toHaveLength(9);
     const [newest] = sent.filter((_, index) => statuses[index] === 'queued');
@@ -247,7 +244,7 @@ describe('creating a run', () => {
     const { run: waited } = await onThread(threadId, 'queue');
 
     const { run } = await onThread(threadId, 'replace');
-    if (claim) await fixture.store.append(claim, [stopped]);
+    if (claim) await fixture.store.append(claim, [stopped('replaced')]);
 
     expect(await fixture.store.claim(waited.id, 'worker-2')).toBeUndefined();
     const next = await fixture.claim(run.id, 'worker-2');

@@ -43,11 +43,13 @@ import { storedText } from '../../database/stored-text';
 import type { AlongsideRun } from '../triggers/firing-claim';
 import { nameAfterInput } from '../projects/project-titles';
 import type { StatementBatcher } from '../../database/statement-batcher';
-import { type Input, inputFact } from './input-message';
-import { inputText, toPreview } from './input-text';
+import { type Input, inputFact, inputText, toPreview } from './input-message';
 import { type KeptFiles, rewindingFact } from './kept-files';
-import { type RunAgent, type RunOrigin, agentFields, originFields } from './run-origin';
 import {
+  type RunAgent,
+  type RunOrigin,
+  agentFields,
+  originFields,
   type FirstRows,
   type NamedChat,
   type RunToInsert,
@@ -57,11 +59,10 @@ import {
 } from './insert-run';
 import { lockPlace } from './lock-place';
 import type { Question } from './read-question';
-import { ThreadTaken, retryLostRace } from './lost-race';
 import { promoteNext } from './promote-run';
 import { ThreadBusyError } from './thread-busy-error';
 import { requireNewestQuestion, supersedeTurn } from './supersede-turn';
-import { steerRun } from './tell-run';
+import { NoRunToTell, steerRun } from './tell-run';
 import { stopLocked } from './stop-run';
 import { checked } from '../../database/checked-query';
 
@@ -99,6 +100,8 @@ export interface NewRun {
   readonly rewind?: KeptFiles | undefined;
   /** What happens when the thread has an active run. */
   readonly onActiveRun: 'reject' | 'queue' | 'replace' | 'steer';
+  /** Rejects with NoRunToTell where the input would begin a run and be read by none at work. */
+  readonly onlyTells?: boolean | undefined;
   readonly promised?: PendingKey<Run> | undefined;
   readonly alongside?: AlongsideRun | undefined;
 }
@@ -218,6 +221,7 @@ class RunCreation {
     const { threadId: wanted, accountId, settings, agent, origin, traceId, metadata, input, promised } = this.wanted;
     const { createdBy, chat, again, basis } = this.wanted;
     const behind = wanted !== undefined && (await this.resolveActiveRun(wanted));
+    if (this.wanted.onlyTells && !this.steered) throw new NoRunToTell();
     const thread = wanted ?? threadId.parse(`thr_${this.newId()}`);
     const {
       project_id,
@@ -277,7 +281,7 @@ class RunCreation {
   /** Resolves to what the caller is told of. */
   private async steer(queued: Run): Promise<Run> {
     if (!this.steered) return queued;
-    await steerRun(this.place.sql, { queued: queued.id, active: this.steered.id });
+    await steerRun(this.place.sql, { queued: queued.id, active: this.steered.id, threadId: queued.thread_id });
     return { ...this.steered, steered: { queued_run_id: queued.id } };
   }
 
@@ -326,9 +330,9 @@ class RunCreation {
 
   /** The turn of a run that has still to stop grows until then, so it is superseded when this one is promoted. */
   private async withdrawEdited(threadId: ThreadId, { behind }: { behind: boolean }): Promise<void> {
-    const { edits } = this.wanted;
+    const { edits, again } = this.wanted;
     if (edits === undefined) return;
-    await requireNewestQuestion(this.place.sql, threadId, edits);
+    await requireNewestQuestion(this.place.sql, threadId, { id: edits, again: again?.runId });
     if (!behind) await supersedeTurn(this.place.sql, { threadId, messageId: edits, by: this.id });
   }
 
@@ -340,5 +344,19 @@ class RunCreation {
     const created: NewFact = { type: 'run.created', iteration: 0, data: { profile, model, ...about } };
     if (!said) return [created];
     return [created, inputFact({ runId: this.id, threadId: thread, iteration: 0, ...said }, this.newId)];
+  }
+}
+
+/** Another run took the thread after it was found free. */
+class ThreadTaken extends Error {}
+
+/** The partial unique index decides races. The loser tries again, and then finds the run of the winner. */
+async function retryLostRace<T>(attempt: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof ThreadTaken)) throw error;
+    }
   }
 }

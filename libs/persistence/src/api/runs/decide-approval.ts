@@ -11,7 +11,7 @@ import {
 } from '@rondo/contract';
 import {
   type ApprovalRuling,
-  type KnownCall,
+  type LedgerEntry,
   TerminalError,
   builtInTools,
   decideApproval,
@@ -76,7 +76,7 @@ async function decide(
   const { accountId, approvalId } = order;
   const { runId, isOfSecret } = await runOfApproval(sql, order);
   const run = toRun(await lockRun(sql, { accountId, runId }));
-  const rulingOn = (known: KnownCall) => toRuling(order, known);
+  const rulingOn = (known: LedgerEntry) => toRuling(order, known);
   const facts = isOfSecret
     ? await decideAboutSecret(sql, newId, { run, order })
     : await writeRuling(sql, newId, { run, approvalId, rulingOn, moreFollow });
@@ -99,7 +99,7 @@ async function decideAboutSecret(
 const otherArguments = (): TerminalError =>
   new TerminalError('arguments_changed', 'The call has other arguments than those that this hash is of.');
 
-function toRuling(order: ApprovalOrder, { call, approval }: KnownCall): ApprovalRuling {
+function toRuling(order: ApprovalOrder, { call, approval }: LedgerEntry): ApprovalRuling {
   const { decision: outcome, argumentsHash: seen, decidedBy, reason } = order;
   if (Date.parse(approval?.awaited.expires_at ?? '') < Date.now())
     throw new TerminalError('approval_not_open', 'The time for this decision is over: the call is denied.');
@@ -112,7 +112,7 @@ function toRuling(order: ApprovalOrder, { call, approval }: KnownCall): Approval
 interface OpenApproval {
   readonly run: Run;
   readonly approvalId: ApprovalId;
-  readonly rulingOn: (known: KnownCall) => ApprovalRuling;
+  readonly rulingOn: (known: LedgerEntry) => ApprovalRuling;
   /** Of the same transaction, so that what is still awaited after this one is not said. */
   readonly moreFollow?: boolean;
 }

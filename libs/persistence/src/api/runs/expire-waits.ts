@@ -17,7 +17,7 @@ import { expireCalls } from './answer-caller-calls';
 import { expireSecretUse } from '../secrets/secret-approvals';
 import { writeRuling } from './decide-approval';
 import { expireInput } from './give-input';
-import { readableJson } from '../../database/readable-json';
+import { readableJson } from '../../database/stored-text';
 
 /** Bounds one pass; the next one continues. */
 const maxPass = 100;

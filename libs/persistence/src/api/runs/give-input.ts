@@ -22,7 +22,7 @@ import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { lockRun } from './lock-run';
 import { readOpenCalls } from './open-calls';
 import { type CallAddress, type ResolvedCall, readCall, runOfCall } from './resolve-tool-call';
-import { readableJson } from '../../database/readable-json';
+import { readableJson } from '../../database/stored-text';
 
 /** A person's answer to what an MCP server asks while one of its tools is called. */
 export interface InputOrder extends CallAddress {

@@ -12,7 +12,7 @@ import {
 import type { Sql } from '../../database/sql';
 import { type Page, type PageRequest, BoundedList, idOfCursor } from '../page';
 import { z } from 'zod';
-import { utcText } from '../../database/utc-text';
+import { utcText } from '../../database/stored-text';
 import { jsonDocument } from '../../database/checked-query';
 
 /** A run that waits for a person, or a request of which does, and for what. */

@@ -1,4 +1,5 @@
 import { type NewId, type NewFact, type RunId, type ThreadId, type UserBlock, messageId } from '@rondo/contract';
+import { firstWords } from '@rondo/domain';
 
 export interface Input {
   readonly runId: RunId;
@@ -25,3 +26,16 @@ export const inputFact = ({ runId, threadId, iteration, content, metadata }: Inp
     },
   },
 });
+
+/** More of an input is not searched. */
+const mostSearched = 8_000;
+const previewLength = 100;
+
+/** What a search looks through. Undefined for an input without text. */
+export function inputText(input: readonly UserBlock[]): string | undefined {
+  const texts = input.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+  return texts.join('\n').slice(0, mostSearched).trim() || undefined;
+}
+
+/** One line for lists. */
+export const toPreview = (text: string): string => firstWords(text, previewLength);

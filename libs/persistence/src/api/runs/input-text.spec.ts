@@ -1,4 +1,4 @@
-import { inputText } from './input-text';
+import { inputText } from './input-message';
 
 const text = (words: string) => ({ type: 'text' as const, text: words });
 

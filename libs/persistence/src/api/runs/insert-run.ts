@@ -1,4 +1,4 @@
-import type { AccountId, AgentId, RecordedFact, Run } from '@rondo/contract';
+import type { AccountId, AgentId, RecordedFact, Run, CallId, RunId } from '@rondo/contract';
 import { RowSet } from '../../database/row-set';
 import { activated, toOutbox } from '../../database/run-activation';
 import type { Sql } from '../../database/sql';
@@ -41,6 +41,7 @@ const newRuns = new RowSet('run', {
   tree_depth: 'int',
   project_id: 'text',
   thread_agent: 'text',
+  thread_title: 'json',
   preview: 'json',
   input_text: 'json',
   trace_id: 'text',
@@ -98,8 +99,8 @@ const these = `run as materialized (select * from ${newRuns.table(1)} limit card
 
 const onThreads = (some: string) => `
 thread as (
-  insert into threads (id, account_id, project_id, agent_id, end_user, last_message_seq, message_bytes)
-  select thread_id, account_id, project_id, thread_agent, end_user, coalesce(message_seq, 0), coalesce(octet_length(content::text), 0)
+  insert into threads (id, account_id, project_id, agent_id, title, end_user, last_message_seq, message_bytes)
+  select thread_id, account_id, project_id, thread_agent, thread_title #>> '{}', end_user, coalesce(message_seq, 0), coalesce(octet_length(content::text), 0)
   from run where ${some}
 ),
 ${insertStatement(some)}`;
@@ -200,6 +201,14 @@ export type FirstRows = ReturnType<typeof toFirstRows>;
 export const measureLength = ({ content, said, settings, metadata, queued_input, input_text }: FirstRows): number =>
   [content, said, settings, metadata, queued_input, input_text].reduce((sum, json) => sum + (json?.length ?? 0), 0);
 
+const longestTitle = 200;
+
+/** A new thread is called what its first run is, where that says so: the first words of many runs may be the same. */
+function toThreadTitle(given: string | undefined): string | null {
+  const title = given?.trim().slice(0, longestTitle) ?? '';
+  return title === '' ? null : storedTextAsJson(title);
+}
+
 /** The run as parameters of the statement. What cannot be serialized fails here, and not the other runs of the batch. */
 export function toFirstRows({
   run,
@@ -229,6 +238,7 @@ export function toFirstRows({
     tree_depth: depth ?? null,
     project_id: run.project_id,
     thread_agent: threadAgent ?? null,
+    thread_title: toThreadTitle(run.metadata['title']),
     preview: run.preview === null ? null : storedTextAsJson(run.preview),
     input_text: inputText ? storedTextAsJson(inputText) : null,
     trace_id: run.trace_id,
@@ -249,3 +259,27 @@ export function toFirstRows({
     basis: basis ?? null,
   };
 }
+
+/** The stored agent whose settings a run has. */
+export interface RunAgent {
+  readonly id: AgentId;
+  readonly version: number;
+  /** The request named it, so a new thread keeps it for its later runs. */
+  readonly isNamed: boolean;
+}
+
+/** Where a run that a call of `run_agent` starts stands in its tree. */
+export interface RunOrigin {
+  readonly parentRunId: RunId;
+  readonly parentCallId: CallId;
+  readonly rootRunId: RunId;
+  /** 1 for a child of the first run. */
+  readonly depth: number;
+}
+
+/** As the run and its first fact have it. */
+export const originFields = (origin: RunOrigin | undefined) =>
+  origin && { parent_run_id: origin.parentRunId, parent_call_id: origin.parentCallId, root_run_id: origin.rootRunId };
+
+export const agentFields = (agent: RunAgent | undefined) =>
+  agent && { agent_id: agent.id, agent_version: agent.version };

@@ -17,6 +17,7 @@ import { toRun, runRow } from '../../run-log/run-row';
 import { type MetadataFilter, hasMetadata, writtenMetadata } from '../metadata-filter';
 import { BoundedList, type Page, type PageRequest, idOfCursor } from '../page';
 import type { Audience } from '../users/audience';
+import { isMessageToRun } from './tell-run';
 import { z } from 'zod';
 import { checked } from '../../database/checked-query';
 
@@ -28,6 +29,8 @@ export interface RunFilter extends PageRequest {
   readonly threadId?: ThreadId | undefined;
   readonly agentId?: AgentId | undefined;
   readonly parentRunId?: RunId | undefined;
+  /** Whether it is only a message that a run at work has read, or may still read. */
+  readonly isMessage?: boolean | undefined;
   readonly projectId?: ProjectId | undefined;
   readonly user?: EndUser | undefined;
   /** Only those of this audience. */
@@ -59,6 +62,7 @@ const conditions = {
   ofThread: (value: string) => `thread_id = ${value}`,
   words: (value: string) => `runs.id = any(array(${runsWith(value)}))`,
   parentRunId: (value: string) => `runs.parent_run_id = ${value}`,
+  isMessage: (value: string) => `${isMessageToRun} = ${value}::boolean`,
   metadata: (value: string) => hasMetadata('runs.metadata', value),
   createdFrom: (value: string) => `runs.created_at >= ${value}::timestamptz`,
   createdBefore: (value: string) => `runs.created_at < ${value}::timestamptz`,
@@ -109,6 +113,7 @@ export async function listRuns(
     ofThread: rest.within?.threadId ?? undefined,
     words: rest.words && storedText(rest.words),
     parentRunId: rest.parentRunId,
+    isMessage: rest.isMessage,
     metadata: metadata && writtenMetadata(metadata),
     createdFrom: rest.createdFrom,
     createdBefore: rest.createdBefore,

@@ -1,5 +1,5 @@
 import { type CallId, type NewId, type Run, type RunId, type ThreadId, callId, messageId } from '@rondo/contract';
-import { type AnswerContext, type KnownCalls, callsAfter } from '@rondo/domain';
+import { type AnswerContext, type Ledger, callsAfter } from '@rondo/domain';
 import { toFact, factRow } from '../../run-log/run-row';
 import { z } from 'zod';
 import type { Database } from '../../database/database';
@@ -30,5 +30,5 @@ export async function readCallIds({ sql }: Pick<Database, 'sql'>, run: RunId): P
 
 async function readCalls(sql: Sql, { id, threadId, iteration }: { id: RunId; threadId: ThreadId; iteration: number }) {
   const rows = await toolFactsOfIteration.all(sql, [id, iteration, threadId]);
-  return rows.map(toFact).reduce<KnownCalls>(callsAfter, new Map());
+  return rows.map(toFact).reduce<Ledger>(callsAfter, new Map());
 }

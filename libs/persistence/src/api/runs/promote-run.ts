@@ -1,22 +1,16 @@
 import { type MessageId, type NewId, type RecordedFact, type ThreadId, userContent } from '@rondo/contract';
+import { z } from 'zod';
 import type { Database } from '../../database/database';
 import { type RunRow, toRun } from '../../run-log/run-row';
 import { toOutbox } from '../../database/run-activation';
 import { writeFacts } from '../../run-log/group-commit';
-import type { Sql } from '../../database/sql';
+import { checked } from '../../database/checked-query';
 import { violates } from '../../database/sql-error';
 import { fileMetadata, readFileNotes } from '../files/run-files';
 import { inputFact } from './input-message';
 import { supersedeTurn } from './supersede-turn';
 
-const threadsWithWaiters = `
-select distinct thread_id as id from runs where thread_id = any($1::text[]) and not holds_thread and finished_at is null`;
-
-/** For each thread, whether a run is queued on it. */
-export async function hasWaiters(sql: Sql, threads: readonly ThreadId[]): Promise<readonly boolean[]> {
-  const rows = await sql.query<{ id: ThreadId }>(threadsWithWaiters, [threads]);
-  return threads.map((thread) => rows.some(({ id }) => id === thread));
-}
+const hasQueuedRun = checked(z.object({ found: z.boolean() }), 'select has_queued_run($1) as found');
 
 const promoteNextSql = `
 with next as materialized (
@@ -41,8 +35,8 @@ export async function promoteNext(
   newId: NewId,
   threadId: ThreadId,
 ): Promise<readonly RecordedFact[] | undefined> {
-  const [hasWaiter] = await hasWaiters(database.sql, [threadId]);
-  return hasWaiter ? promote(database, newId, threadId) : undefined;
+  const queued = await hasQueuedRun.first(database.sql, [threadId]);
+  return queued?.found ? promote(database, newId, threadId) : undefined;
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   runId,
   threadId,
 } from '@rondo/contract';
+import { z } from 'zod';
 import { toShownMessage, messageRow } from '../../run-log/message-row';
 import { type Page, type PageRequest, BoundedList, bytesInPage, idOfCursor, invalidCursor, withinPage } from '../page';
 import { toRun, runRow } from '../../run-log/run-row';
@@ -16,7 +17,6 @@ import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { toolCallRow } from '../../run-log/tool-call-row';
 import { type RunAddress, runNotFound } from './lock-run';
-import { z } from 'zod';
 import { checked } from '../../database/checked-query';
 
 /** A run of a deleted thread is not found. */
@@ -45,11 +45,13 @@ export async function readHeads(sql: Sql, ids: readonly RunId[]): Promise<Readon
   return new Map(rows.map(({ id, last_seq }) => [id, last_seq]));
 }
 
+/** A message that waits for a run at work is a queued run until that has read it, and counts as none of its own. */
+export const activeOfAccount = `
+select from runs where account_id = $1 and finished_at is null and (steers is null or holds_thread)`;
+
 const activeRuns = checked(
   z.object({ active: z.number() }),
-  `
-select count(*)::int as active
-from (select from runs where account_id = $1 and finished_at is null limit $2) as counted`,
+  `select count(*)::int as active from (${activeOfAccount} limit $2) as counted`,
 );
 
 /** The account's runs that are not over, those that wait too. Counts no further than `atMost`. */
@@ -125,7 +127,7 @@ order by iteration, index, id`,
 );
 
 /** A call of a run that ended; `omitted` if its result and those of later calls exceed the size limit. */
-export type CallOfResult = ToolCall & { readonly omitted: boolean };
+type CallOfResult = ToolCall & { readonly omitted: boolean };
 
 /** All calls in order, with the newest results up to the size limit. */
 export const readCallsOfResult = (sql: Sql, run: Run): Promise<CallOfResult[]> => callsOfRun.all(sql, [run.id]);
@@ -155,3 +157,11 @@ const lastMessagesOfRun = checked(
 /** The newest `limit` messages, or fewer if they exceed the size limit, in order. */
 export const readLastMessages = async (sql: Sql, run: Run, limit: number): Promise<Message[]> =>
   (await lastMessagesOfRun.all(sql, [run.thread_id, run.id, limit])).map(toShownMessage);
+
+const tracedRun = checked(runRow, `select * from runs where id = $1 and trace_id is not null`);
+
+/** A run of any account, for the span of it; undefined if it is not traced. */
+export async function readTracedRun({ sql }: Database, id: RunId): Promise<Run | undefined> {
+  const row = await tracedRun.first(sql, [id]);
+  return row && toRun(row);
+}

@@ -7,6 +7,7 @@ import {
   planned,
   started,
   waits,
+  sent,
 } from '../../testing/store-fixture';
 
 let fixture: StoreFixture;
@@ -71,7 +72,7 @@ describe('what a stored run waits for', () => {
     await fixture.store.append(claim, [preparing]);
     await expect(why(claim.runId)).resolves.toMatchObject({
       cause: 'workspace',
-      sentence: expect.stringMatching(/^Prepares the workspace, \d+ s: the packages requests==2\.32\.3\.$/) as string,
+      sentence: 'Prepares the workspace: the packages requests==2.32.3.',
     });
 
     await fixture.store.append(claim, [started, iterationStarted(1)]);
@@ -83,12 +84,7 @@ describe('what a stored run waits for', () => {
 
     const call = planned(claim, { name: 'http_request', index: 0 });
     const { id, name } = call.data.tool_call;
-    const sent: NewFact = {
-      type: 'tool.started',
-      iteration: 1,
-      data: { tool_call_id: id, name, attempt: 1, store: null },
-    };
-    await fixture.store.append(claim, [call, sent]);
+    await fixture.store.append(claim, [call, sent(call)]);
     await expect(why(claim.runId)).resolves.toMatchObject({
       cause: 'tool',
       tool_calls: [{ id, name, since: expect.stringMatching(/Z$/) }],

@@ -1,13 +1,12 @@
 import { type FactType, type RunWait, type WorkspacePreparing, runId } from '@rondo/contract';
 import { type RunMoment, explainWait, unknownParts } from '@rondo/domain';
+import { z } from 'zod';
 import { type RunJson, toRun } from '../../run-log/run-row';
 import { toWorkspace } from '../../run-log/workspace-sql';
 import type { Sql } from '../../database/sql';
 import { type RunAddress, runNotFound } from './lock-run';
-import { z } from 'zod';
-import { utcText } from '../../database/utc-text';
+import { utcText, readableJson } from '../../database/stored-text';
 import { checked, jsonDocument } from '../../database/checked-query';
-import { readableJson } from '../../database/readable-json';
 
 const countedRuns = 1_000;
 const shownCalls = 20;

@@ -8,6 +8,8 @@ import {
   planned,
   textInput,
   started,
+  wholeReply,
+  sent,
 } from '../../testing/store-fixture';
 
 let fixture: StoreFixture;
@@ -18,16 +20,16 @@ afterAll(() => fixture.close());
 
 const createId = ({ data }: Planned): CallId => data.tool_call.id;
 
-const lost = ({ data: { tool_call } }: Planned): NewFact[] => [
-  {
-    type: 'tool.started',
-    iteration: 1,
-    data: { tool_call_id: tool_call.id, name: tool_call.name, attempt: 1, store: null },
-  },
+const lost = (call: Planned): NewFact[] => [
+  sent(call),
   {
     type: 'tool.unknown',
     iteration: 1,
-    data: { tool_call_id: tool_call.id, name: tool_call.name, reason: 'The executor died while the tool ran.' },
+    data: {
+      tool_call_id: createId(call),
+      name: call.data.tool_call.name,
+      reason: 'The executor died while the tool ran.',
+    },
   },
 ];
 
@@ -50,7 +52,7 @@ async function parked({ inDoubt = 1, unsent = 0 } = {}): Promise<Parked> {
   const [first, last] = [calls[0], calls.at(-1)];
   if (!first || !last) throw new Error('at least one call is in doubt');
   const doubts = calls.slice(0, inDoubt).flatMap(lost);
-  await fixture.store.append(claim, [started, iterationStarted(1), ...calls, ...doubts, asks(first)]);
+  await fixture.store.append(claim, [...wholeReply(claim, calls), ...doubts, asks(first)]);
   await fixture.published();
   return { claim, first: createId(first), last: createId(last) };
 }
@@ -150,7 +152,8 @@ describe('the word on a call whose outcome is unknown', () => {
 
       const { data } = await fixture.runs.events({ accountId: fixture.accountId, runId }, { after: 0, limit: 99 });
       expect(data.at(-1)?.type).toBe('run.stopped');
-      expect(data.filter(({ type }) => type === 'message.created')).toHaveLength(2);
+      const answers = data.filter((fact) => fact.type === 'message.created' && fact.data.message.type === 'tool');
+      expect(answers).toHaveLength(1);
     }
   });
 
@@ -230,13 +233,13 @@ describe('a run in doubt', () => {
       'run.created',
       'message.created',
     ]);
-    expect((await fixture.claim(next.id)).earlier.map(({ type }) => type)).toEqual(['user', 'tool']);
+    expect((await fixture.claim(next.id)).earlier.map(({ type }) => type)).toEqual(['user', 'assistant', 'tool']);
   });
 
   it('whose worker died before it could ask is ended by a stop with its call answered (I6)', async () => {
     const claim = await fixture.claimed();
     const call = planned(claim, { name: 'http_request' });
-    await fixture.store.append(claim, [started, iterationStarted(1), call, ...lost(call)]);
+    await fixture.store.append(claim, [...wholeReply(claim, [call]), ...lost(call)]);
     await fixture.store.handOver(claim);
 
     const { facts } = await fixture.runs.requestStop({

@@ -11,6 +11,7 @@ import {
   textInput,
   reply,
   started,
+  sent,
 } from '../../testing/store-fixture';
 
 let fixture: StoreFixture;
@@ -210,12 +211,6 @@ describe('Runs', () => {
       metrics: { iterations: 1, tool_calls: 1 },
     });
   });
-});
-
-const sent = ({ data: { tool_call } }: ReturnType<typeof planned>): NewFact => ({
-  type: 'tool.started',
-  iteration: 1,
-  data: { tool_call_id: tool_call.id, name: tool_call.name, attempt: 1, store: null },
 });
 
 const failed = ({ data: { tool_call } }: ReturnType<typeof planned>): NewFact => ({

@@ -51,6 +51,7 @@ import {
   type WantedRun,
   countBegunRuns,
   findActiveRun,
+  findCurrentRun,
   findNewestBegunRun,
   listBegunRuns,
 } from './thread-runs';
@@ -137,6 +138,11 @@ export class Runs {
     return findActiveRun(this.database.sql, address);
   }
 
+  /** The same; of a thread without one, its newest run, which is never a message that another one has read. */
+  current(address: ThreadAddress): Promise<Run | undefined> {
+    return findCurrentRun(this.database.sql, address);
+  }
+
   /** The newest run that has begun on the thread, or the one that is wanted. */
   newestBegun(address: ThreadAddress, wanted: WantedRun = {}): Promise<BegunRun | undefined> {
     return findNewestBegunRun(this.database.sql, address, wanted);
@@ -163,7 +169,7 @@ export class Runs {
     return forkRun({ database, newId }, order);
   }
 
-  /** What the run was asked. Rejects with `message_not_newest` where it was asked nothing. */
+  /** What the run was asked and told. Rejects with `message_not_newest` where that is nothing, or too much for a message. */
   question(run: Pick<Run, 'id' | 'thread_id'>): Promise<Question> {
     return readQuestion(this.database.sql, run);
   }

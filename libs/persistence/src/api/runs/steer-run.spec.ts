@@ -1,6 +1,16 @@
-import { type NewFact, messageId } from '@rondo/contract';
+import { type NewFact, type RecordedFact, callIdAt, messageId, partIdAt } from '@rondo/contract';
 import type { Claim } from '@rondo/domain';
-import { type Planned, StoreFixture, completed, planned, textInput, started, waits } from '../../testing/store-fixture';
+import {
+  type Planned,
+  StoreFixture,
+  completed,
+  iterationStarted,
+  planned,
+  reply,
+  textInput,
+  started,
+  waits,
+} from '../../testing/store-fixture';
 
 let fixture: StoreFixture;
 beforeAll(async () => {
@@ -21,6 +31,9 @@ function answeredCall({ data: { tool_call } }: Planned): NewFact[] {
     { type: 'tool.completed', iteration: 1, data: { ...about, ...answer } },
   ];
 }
+
+const withdrawn = (facts: readonly RecordedFact[]): string[] =>
+  facts.flatMap((fact) => (fact.type === 'iteration.restarted' ? fact.data.withdrawn_stream_ids : []));
 
 const listTypes = (facts: readonly { type: string }[]) => facts.map(({ type }) => type);
 
@@ -106,6 +119,44 @@ describe('a stop request', () => {
       expect((await fixture.claim(claim.runId, 'worker-2')).stop).toMatchObject({ reason: 'enough' });
     },
   );
+
+  it('withdraws what was shown of a reply before its worker died (I13)', async () => {
+    const claim = await fixture.claimed();
+    const begun = iterationStarted(1);
+    await fixture.store.append(claim, [started, begun]);
+    await fixture.store.handOver(claim);
+
+    const { facts, run } = await stop(claim);
+
+    expect(run.status).toBe('stopped');
+    expect(listTypes(facts)).toEqual(['run.stop_requested', 'iteration.restarted', 'run.stopped']);
+    const shown = begun.data.message_id;
+    expect(withdrawn(facts)).toEqual(expect.arrayContaining([shown, callIdAt(shown, 0)]));
+  });
+
+  it('keeps the part of a reply that is stored, and withdraws the rest (I13)', async () => {
+    const claim = await fixture.claimed();
+    const begun = iterationStarted(1);
+    const { message_id: id } = begun.data;
+    await fixture.store.append(claim, [started, begun, reply(claim, 'a\0b \ud800 "\\u0000"', id)]);
+    await fixture.store.handOver(claim);
+
+    const { facts } = await stop(claim);
+
+    expect(listTypes(facts)).toEqual(['run.stop_requested', 'iteration.restarted', 'run.stopped']);
+    expect(withdrawn(facts)).toContain(partIdAt(id, 1));
+    expect(withdrawn(facts)).not.toContain(id);
+  });
+
+  it('withdraws nothing of a reply that is whole', async () => {
+    const claim = await fixture.claimed();
+    const begun = iterationStarted(1);
+    const whole = reply(claim, 'Which?', begun.data.message_id);
+    const done: NewFact = { type: 'iteration.completed', iteration: 1, data: { iteration: 1, finish_reason: 'ask' } };
+    await fixture.store.append(claim, [started, begun, whole, done, waits]);
+
+    expect(listTypes((await stop(claim)).facts)).toEqual(['run.stop_requested', 'run.stopped']);
+  });
 
   it('ends a run that waits where it has only read files', async () => {
     const claim = await fixture.claimed();

@@ -11,20 +11,19 @@ import {
   runId,
 } from '@rondo/contract';
 import {
-  type KnownCalls,
+  type Ledger,
   type PendingStop,
   type StopRequest,
-  closeOpenCalls,
   leavesProcesses,
-  nothingRan,
   openCalls,
   runAgentTool,
-  stopped,
+  stopUnheldRun,
 } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import { type RunRow, readStop, toRun } from '../../run-log/run-row';
 import { activated, toOutbox } from '../../database/run-activation';
 import { writeFacts } from '../../run-log/group-commit';
+import { readReply } from '../../run-log/read-reply';
 import type { Sql } from '../../database/sql';
 import { readOpenCalls } from './open-calls';
 import { collectEndedChildren } from './child-runs/collect-children';
@@ -125,17 +124,18 @@ export async function stopLocked(
   const open = await readOpenCalls(sql, newId, run);
   const asked = { reason, requested_at, ...(error !== undefined && { error }) };
   const told: NewFact = { type: 'run.stop_requested', iteration, data: asked };
-  const ended = stopped({ state: run }, { requestedAt: requested_at, reason, error }, { ...nothingRan, requested_at });
   const isOverNow = isIdle(row, run.status, open.state);
   const needsWorker = isOverNow && (hasChildren(open.state) || (await ranCommands(sql, run.id)));
   if (needsWorker) await sql.query(returnToWorkers, [run.id]);
-  const facts = isOverNow && !needsWorker ? [told, ...closeOpenCalls(open, 'was stopped'), ended] : [told];
+  const stop = { requestedAt: requested_at, reason, error };
+  const unheld = isOverNow && !needsWorker && { usage: run.usage, reply: await readReply(sql, run) };
+  const facts = unheld ? [told, ...stopUnheldRun(open, unheld, stop)] : [told];
   if (error !== undefined) await sql.query(keepError, [run.id, error]);
   return writeFacts(sql, { runId: run.id, threadId: run.thread_id, epoch: run.epoch }, { facts, newId });
 }
 
 /** Runs that it has started, which it must see ended. */
-const hasChildren = (open: { readonly calls: KnownCalls }): boolean =>
+const hasChildren = (open: { readonly calls: Ledger }): boolean =>
   openCalls(open).some(({ call, status }) => status === 'dispatched' && call.name === runAgentTool.name);
 
 const toolsOfRun = checked(
@@ -161,5 +161,5 @@ ${toOutbox('activated')}`;
  * No worker holds it and none of its calls is running, so there is nothing to abort. A run whose holder died during a
  * call is not idle: the next holder ends the call and answers it (I6). A waiting run has no call that a worker or executor runs.
  */
-const isIdle = ({ lease_owner }: RunRow, status: RunStatus, open: { readonly calls: KnownCalls }): boolean =>
+const isIdle = ({ lease_owner }: RunRow, status: RunStatus, open: { readonly calls: Ledger }): boolean =>
   lease_owner === null && (isParked(status) || openCalls(open).every(({ isUndecided }) => isUndecided));

@@ -1,5 +1,5 @@
-import { type MessageId, type NewFact, type RunId, type ThreadId, messageId, noUsage } from '@rondo/contract';
-import { StoreFixture, completed, nextId, started, textInput } from '../../testing/store-fixture';
+import { type MessageId, type NewFact, type RunId, type ThreadId, messageId } from '@rondo/contract';
+import { StoreFixture, completed, nextId, started, textInput, stopped } from '../../testing/store-fixture';
 import { NotNewestQuestionError } from './supersede-turn';
 
 let fixture: StoreFixture;
@@ -29,22 +29,6 @@ const says = (
     },
   },
 });
-
-const stopped: NewFact = {
-  type: 'run.stopped',
-  iteration: 1,
-  data: {
-    reason: 'replaced',
-    receipt: {
-      requested_at: '2026-01-01T00:00:00.000Z',
-      model_aborted_at: null,
-      tools_stopped: [],
-      tokens_after_stop: 0,
-      sandbox_verified_at: null,
-    },
-    usage: noUsage,
-  },
-};
 
 /** A run that a worker holds and that has replied. */
 async function asked(text: string, threadId?: ThreadId) {
@@ -114,7 +98,7 @@ describe('editing the last question of a thread', () => {
     const { run, stops, job } = await edit(threadId, 'In French?');
     expect(stops.map(({ runId }) => runId)).toEqual([active.runId]);
     expect(job).toBeUndefined();
-    await fixture.store.append(active, [says(threadId, active.runId, 'Reply, cut o'), stopped]);
+    await fixture.store.append(active, [says(threadId, active.runId, 'Reply, cut o'), stopped('replaced')]);
 
     expect(await textsRead(run.id)).toEqual(['First?', 'Reply to: First?']);
     const kept = await readMessages(threadId);
@@ -131,7 +115,7 @@ describe('editing the last question of a thread', () => {
     const { threadId } = active;
     const question = await readQuestion(threadId);
     const sent = await Promise.all(['French', 'Greek', 'Latin'].map((name) => edit(threadId, `In ${name}?`, question)));
-    await fixture.store.append(active, [stopped]);
+    await fixture.store.append(active, [stopped('replaced')]);
     const claims = await Promise.all(sent.map(({ run }) => fixture.store.claim(run.id, 'worker-2')));
 
     expect(claims.filter((claim) => claim !== undefined)).toHaveLength(1);
@@ -143,7 +127,7 @@ describe('editing the last question of a thread', () => {
     const { threadId } = active;
     const { run } = await edit(threadId, 'In French?');
     await fixture.messages.add({ accountId: fixture.accountId, threadId, content: textInput('And briefly.') });
-    await fixture.store.append(active, [stopped]);
+    await fixture.store.append(active, [stopped('replaced')]);
 
     expect(await textsRead(run.id)).toEqual(['And briefly.']);
   });

@@ -1,4 +1,4 @@
-import { type MessageId, type RunId, type ThreadId, messageId } from '@rondo/contract';
+import { type MessageId, type RunId, type ThreadId, messageId, runId } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import type { Sql } from '../../database/sql';
 import { z } from 'zod';
@@ -8,21 +8,33 @@ import { checked } from '../../database/checked-query';
 export class NotNewestQuestionError extends TerminalError {
   override readonly name = 'NotNewestQuestionError';
 
-  constructor(id: MessageId, threadId: ThreadId) {
-    super('message_not_newest', `${id} is not the newest message that a person wrote on ${threadId}.`);
+  constructor(id: MessageId, threadId: ThreadId, newest: MessageId | undefined) {
+    const instead = newest === undefined ? '' : `: ${newest} is`;
+    super('message_not_newest', `${id} is not the newest message that a person wrote on ${threadId}${instead}.`);
   }
 }
 
 const newestQuestion = checked(
-  z.object({ id: messageId }),
+  z.object({ id: messageId, run_id: runId.nullable() }),
   `
-select id from messages where thread_id = $1 and type = 'user' and is_llm_message order by thread_id desc, seq desc limit 1`,
+select id, run_id from messages where thread_id = $1 and type = 'user' and is_llm_message order by thread_id desc, seq desc limit 1`,
 );
 
+interface EditedQuestion {
+  readonly id: MessageId;
+  /** What this run was asked is asked once more: what it was told or answered while it worked is withdrawn with it. */
+  readonly again?: RunId | undefined;
+}
+
 /** Throws NotNewestQuestionError. */
-export async function requireNewestQuestion(sql: Sql, threadId: ThreadId, id: MessageId): Promise<void> {
+export async function requireNewestQuestion(
+  sql: Sql,
+  threadId: ThreadId,
+  { id, again }: EditedQuestion,
+): Promise<void> {
   const newest = await newestQuestion.first(sql, [threadId]);
-  if (newest?.id !== id) throw new NotNewestQuestionError(id, threadId);
+  const isSaidToRun = again !== undefined && newest?.run_id === again;
+  if (newest?.id !== id && !isSaidToRun) throw new NotNewestQuestionError(id, threadId, newest?.id);
 }
 
 /** Appends to the text of the metadata, so that the rest keeps its bytes (docs/decisions/0004). */

@@ -4,6 +4,7 @@ import { checked } from '../../database/checked-query';
 import type { Sql } from '../../database/sql';
 import { runRow, toRun } from '../../run-log/run-row';
 import type { ThreadAddress } from '../thread-row';
+import { isMessageToRun } from './tell-run';
 
 /** A run that has had its thread, its place among all of them: 1, 2, 3 …, and how many facts those before it have. */
 export interface BegunRun {
@@ -74,6 +75,22 @@ select runs.* from runs join threads on threads.id = thread_id
 where thread_id = $1 and runs.account_id = $2 and deleted_at is null and (holds_thread or status = 'queued')
 order by holds_thread desc, runs.id limit 1`,
 );
+
+/** Each part finds its run in an index. */
+const currentRun = checked(
+  runRow.transform(toRun),
+  `
+select found.* from threads cross join lateral (
+  (select * from runs where thread_id = $1 and account_id = $2 and holds_thread)
+  union all
+  (select * from runs where thread_id = $1 and account_id = $2 and not ${isMessageToRun} order by id desc limit 1)
+) as found
+where threads.id = $1 and deleted_at is null order by holds_thread desc limit 1`,
+);
+
+/** The run that others of the thread wait for; where there is none, the newest one that is more than a message to another. */
+export const findCurrentRun = (sql: Sql, { accountId, threadId: thread }: ThreadAddress): Promise<Run | undefined> =>
+  currentRun.first(sql, [thread, accountId]);
 
 /** The run that others of the thread wait for. */
 export const findActiveRun = (sql: Sql, { accountId, threadId: thread }: ThreadAddress): Promise<Run | undefined> =>

@@ -13,10 +13,9 @@ import { z } from 'zod';
 import { checked } from '../../database/checked-query';
 import type { Sql } from '../../database/sql';
 import { toWorkspace } from '../../run-log/workspace-sql';
-import type { RunAddress } from './lock-run';
-import { runNotFound } from './lock-run';
+import { type RunAddress, runNotFound } from './lock-run';
 import { readForkPoint } from './forks/fork-run';
-import { readableJson } from '../../database/readable-json';
+import { readableJson } from '../../database/stored-text';
 
 /** After a fact of a run, cut back as a fork is; or before a message that a person wrote; or before the first call of a run. */
 export type MomentAddress =

@@ -24,11 +24,10 @@ import { z } from 'zod';
 import { checked } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
-import { storedText } from '../../database/stored-text';
+import { storedText, readableJson } from '../../database/stored-text';
 import { toRun } from '../../run-log/run-row';
 import { lockRun } from '../runs/lock-run';
 import { type FoundApproval, askForSecret, findSecretApproval } from './secret-approvals';
-import { readableJson } from '../../database/readable-json';
 
 /** One request that would carry a secret. */
 export interface SecretOpening extends Pick<SecretUse, 'name' | 'via'> {

@@ -2,7 +2,7 @@ import { type RunId, type SkillFile, type SkillId, skillFile } from '@rondo/cont
 import { z } from 'zod';
 import { byteColumn, checked } from '../../database/checked-query';
 import type { Database } from '../../database/database';
-import { readableJson } from '../../database/readable-json';
+import { readableJson } from '../../database/stored-text';
 
 /** A version of a skill that a run names. */
 export interface RunSkill {

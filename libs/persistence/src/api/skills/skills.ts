@@ -17,7 +17,7 @@ import { byteColumn, checked, jsonDocument, sizeColumn } from '../../database/ch
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { type Page, type PageRequest, idOfCursor, readVersionCursor, toPage, toVersionPage } from '../page';
-import { readableJson } from '../../database/readable-json';
+import { readableJson } from '../../database/stored-text';
 
 export interface SkillAddress {
   readonly accountId: AccountId;

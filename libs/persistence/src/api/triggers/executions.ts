@@ -11,25 +11,24 @@ import type { Database } from '../../database/database';
 import { storedText } from '../../database/stored-text';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import { z } from 'zod';
-import { checked, jsonDocument } from '../../database/checked-query';
+import { checked, jsonDocument, timeColumn } from '../../database/checked-query';
 
 const executionRow = z.object({
   id: executionId,
   status: executionStatus,
   reason: executionReason.nullable(),
   error: jsonDocument<{ code: string; detail: string }>().nullable(),
-  due_at: z.date().nullable(),
-  due_through: z.date().nullable(),
+  due_at: timeColumn.nullable(),
+  due_through: timeColumn.nullable(),
   webhook_id: z.string().nullable(),
-  fired_at: z.date().nullable(),
+  fired_at: timeColumn.nullable(),
   run_id: runId.nullable(),
   run_status: runStatus.nullable(),
   run_finish_reason: finishReason.nullable(),
   attempts: z.number(),
-  next_attempt_at: z.date().nullable(),
-  created_at: z.date(),
+  next_attempt_at: timeColumn.nullable(),
+  created_at: timeColumn,
 });
-type ExecutionRow = z.infer<typeof executionRow>;
 
 /** The runs of deleted threads count as deleted. */
 const shownExecutions = `
@@ -45,6 +44,15 @@ const newestExecutions = checked(
   `${shownExecutions}
 where trigger_id = $1 and ($2::text is null or executions.id < $2) order by executions.id desc limit $3`,
 );
+
+/** The newest one of a row of `triggers`. */
+export const lastExecution = `(
+  select row_to_json(newest) from (
+    ${shownExecutions} where trigger_id = triggers.id order by executions.id desc limit 1
+  ) as newest
+) as last_execution`;
+
+export const lastExecutionColumn = { last_execution: executionRow.nullable() };
 
 const ofWebhook = checked(executionRow, `${shownExecutions} where trigger_id = $1 and webhook_id = $2`);
 
@@ -63,13 +71,12 @@ export class Executions {
   async list(triggerId: string, { after, limit }: PageRequest): Promise<Page<Execution>> {
     const cursor = after === undefined ? null : idOfCursor(after, executionId);
     const rows = await newestExecutions.all(this.database.sql, [triggerId, cursor, limit + 1]);
-    return toPage(rows.map(toExecution), limit);
+    return toPage(rows, limit);
   }
 
   /** What became of a webhook. Undefined for one that was not handled before. */
-  async ofWebhook(triggerId: string, webhookId: string): Promise<Execution | undefined> {
-    const row = await ofWebhook.first(this.database.sql, [triggerId, storedText(webhookId)]);
-    return row && toExecution(row);
+  ofWebhook(triggerId: string, webhookId: string): Promise<Execution | undefined> {
+    return ofWebhook.first(this.database.sql, [triggerId, storedText(webhookId)]);
   }
 
   /** Deletes at most 5,000 that are older than 30 days; the next call continues. Returns how many. */
@@ -77,14 +84,3 @@ export class Executions {
     return (await this.database.sql.query(prune)).length;
   }
 }
-
-const toExecution = (row: ExecutionRow): Execution => ({
-  ...row,
-  due_at: toIso(row.due_at),
-  due_through: toIso(row.due_through),
-  fired_at: toIso(row.fired_at),
-  next_attempt_at: toIso(row.next_attempt_at),
-  created_at: row.created_at.toISOString(),
-});
-
-const toIso = (date: Date | null): string | null => date?.toISOString() ?? null;

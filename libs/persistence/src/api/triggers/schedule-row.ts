@@ -1,4 +1,5 @@
 import {
+  type Execution,
   type Schedule,
   type ScheduleId,
   type TriggeredRun,
@@ -33,10 +34,13 @@ triggers.id, triggers.name, cron, time_zone, missed, overlap, triggers.thread_id
 triggers.created_at, triggers.updated_at`;
 
 /** With the due times that were next when it was last written or fired: none that are known to be outdated. */
-export type StoredSchedule = Schedule & { readonly next_fires: readonly string[] };
+type FiredSchedule = Schedule & { readonly next_fires: readonly string[] };
+
+/** With what became of its newest due time, too. */
+export type StoredSchedule = FiredSchedule & { readonly last_execution: Execution | null };
 
 /** Not parsed: only this library writes the row, from typed values. */
-export const toSchedule = (row: ScheduleRow): StoredSchedule => ({
+export const toSchedule = (row: ScheduleRow): FiredSchedule => ({
   id: row.id,
   name: row.name,
   cron: row.cron,

@@ -4,9 +4,8 @@ import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
-import { requireFreePlace } from './trigger-count';
-import { threadOfTrigger } from './trigger-thread';
-import { type TriggersOfAgent, agentOfTrigger, isOfAgent } from './agent-triggers';
+import { requireFreePlace, threadOfTrigger, type TriggersOfAgent, agentOfTrigger, isOfAgent } from './trigger';
+import { lastExecution, lastExecutionColumn } from './executions';
 import { type ActiveSchedule, toActiveSchedule, activeScheduleRow } from './active-schedule';
 import {
   type ScheduleRow,
@@ -46,33 +45,41 @@ export interface ScheduleChange extends ScheduleAddress {
 
 const clock = checked(z.object({ now: z.date() }), `select clock_timestamp() as now`);
 
+const shownRow = scheduleRow.extend(lastExecutionColumn);
+const shownColumns = `${scheduleColumns}, ${lastExecution}`;
+
+const toShown = (row: z.infer<typeof shownRow>): StoredSchedule => ({
+  ...toSchedule(row),
+  last_execution: row.last_execution,
+});
+
 const insertSchedule = checked(
-  scheduleRow,
+  shownRow,
   `
 insert into triggers (id, account_id, kind, name, cron, time_zone, missed, overlap, thread_id, run, is_paused, next_fire_at,
   next_fires)
-values ($1, $2, 'schedule', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning ${scheduleColumns}`,
+values ($1, $2, 'schedule', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning ${shownColumns}`,
 );
 
 const updateSchedule = checked(
-  scheduleRow,
+  shownRow,
   `
 update triggers set name = $3, cron = $4, time_zone = $5, missed = $6, overlap = $7, thread_id = $8, run = $9, is_paused = $10,
   next_fire_at = $11, next_fires = $12, updated_at = clock_timestamp()
-where id = $1 and account_id = $2 returning ${scheduleColumns}`,
+where id = $1 and account_id = $2 returning ${shownColumns}`,
 );
 
 const oneSchedule = checked(
-  scheduleRow,
-  `select ${scheduleColumns} from triggers where kind = 'schedule' and account_id = $1 and id = $2`,
+  shownRow,
+  `select ${shownColumns} from triggers where kind = 'schedule' and account_id = $1 and id = $2`,
 );
-const lockedSchedule = checked(scheduleRow, `${oneSchedule.text} for update`);
+const lockedSchedule = checked(shownRow, `${oneSchedule.text} for update`);
 const deleteSchedule = `delete from triggers where kind = 'schedule' and account_id = $1 and id = $2 returning id`;
 
 const newestSchedules = checked(
-  scheduleRow,
+  shownRow,
   `
-select ${scheduleColumns} from triggers
+select ${shownColumns} from triggers
 where kind = 'schedule' and account_id = $1 and ($2::text is null or id < $2) and ${isOfAgent('$3')}
 order by id desc limit $4`,
 );
@@ -101,14 +108,14 @@ export class Schedules {
       const next = firesFrom(fields, nextFires(fields, await now(sql)));
       const row = await insertSchedule.first(sql, listValues({ accountId, id, fields, thread, next }));
       if (!row) throw scheduleNotFound(id);
-      return storeResponse(sql, promised, toSchedule(row));
+      return storeResponse(sql, promised, toShown(row));
     });
   }
 
   async get({ accountId, scheduleId: id }: ScheduleAddress): Promise<StoredSchedule> {
     const row = await oneSchedule.first(this.database.sql, [accountId, id]);
     if (!row) throw scheduleNotFound(id);
-    return toSchedule(row);
+    return toShown(row);
   }
 
   /** Newest first. */
@@ -116,7 +123,7 @@ export class Schedules {
     const cursor = after === undefined ? null : idOfCursor(after, scheduleId);
     const values = [accountId, cursor, agentId ?? null, limit + 1];
     const rows = await newestSchedules.all(this.database.sql, values);
-    return toPage(rows.map(toSchedule), limit);
+    return toPage(rows.map(toShown), limit);
   }
 
   /** Those that are not paused and have a due time to come, by that time. An account has a thousand at most. */
@@ -141,7 +148,7 @@ export class Schedules {
       const values = listValues({ accountId, id, fields: changed, thread, next });
       const updated = await updateSchedule.first(sql, values);
       if (!updated) throw scheduleNotFound(id);
-      return toSchedule(updated);
+      return toShown(updated);
     });
   }
 

@@ -1,4 +1,5 @@
 import {
+  type Execution,
   type TriggeredRun,
   type WebhookTrigger,
   type WebhookTriggerId,
@@ -38,6 +39,9 @@ export type WebhookRow = z.infer<typeof webhookRow>;
 export const webhookColumns = `
 triggers.id, triggers.name, signature, tolerance_s, overlap, triggers.thread_id, triggers.run, is_paused, secrets,
 triggers.created_at, triggers.updated_at`;
+
+/** With what became of its newest webhook. */
+export type StoredWebhookTrigger = WebhookTrigger & { readonly last_execution: Execution | null };
 
 /** Not parsed: only this library writes the row, from typed values. */
 export const toWebhookTrigger = (row: WebhookRow): WebhookTrigger => ({

@@ -9,10 +9,17 @@ import {
 import type { Database } from '../../database/database';
 import { storedText } from '../../database/stored-text';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
-import { requireFreePlace } from './trigger-count';
-import { threadOfTrigger } from './trigger-thread';
-import { type TriggersOfAgent, isOfAgent } from './agent-triggers';
-import { type SealedSecret, triggerNotFound, webhookColumns, webhookRow, toWebhookTrigger } from './webhook-row';
+import { lastExecution, lastExecutionColumn } from './executions';
+import { requireFreePlace, threadOfTrigger, type TriggersOfAgent, isOfAgent } from './trigger';
+import {
+  type SealedSecret,
+  type StoredWebhookTrigger,
+  triggerNotFound,
+  webhookColumns,
+  webhookRow,
+  toWebhookTrigger,
+} from './webhook-row';
+import type { z } from 'zod';
 import { checked } from '../../database/checked-query';
 
 export interface TriggerAddress {
@@ -43,37 +50,45 @@ export interface SigningTrigger {
   readonly secrets: readonly SealedSecret[];
 }
 
+const shownRow = webhookRow.extend(lastExecutionColumn);
+const shownColumns = `${webhookColumns}, ${lastExecution}`;
+
+const toShown = (row: z.infer<typeof shownRow>): StoredWebhookTrigger => ({
+  ...toWebhookTrigger(row),
+  last_execution: row.last_execution,
+});
+
 const insertTrigger = checked(
-  webhookRow,
+  shownRow,
   `
 insert into triggers (id, account_id, kind, name, signature, tolerance_s, overlap, thread_id, run, is_paused, secrets)
-values ($1, $2, 'webhook', $3, $4, $5, $6, $7, $8, $9, $10) returning ${webhookColumns}`,
+values ($1, $2, 'webhook', $3, $4, $5, $6, $7, $8, $9, $10) returning ${shownColumns}`,
 );
 
 const updateTrigger = checked(
-  webhookRow,
+  shownRow,
   `
 update triggers set name = $3, signature = $4, tolerance_s = $5, overlap = $6, thread_id = $7, run = $8, is_paused = $9,
   updated_at = clock_timestamp()
-where id = $1 and account_id = $2 returning ${webhookColumns}`,
+where id = $1 and account_id = $2 returning ${shownColumns}`,
 );
 
 const setSecrets = checked(
-  webhookRow,
-  `update triggers set secrets = $2, updated_at = clock_timestamp() where id = $1 returning ${webhookColumns}`,
+  shownRow,
+  `update triggers set secrets = $2, updated_at = clock_timestamp() where id = $1 returning ${shownColumns}`,
 );
 
 const oneTrigger = checked(
-  webhookRow,
-  `select ${webhookColumns} from triggers where kind = 'webhook' and account_id = $1 and id = $2`,
+  shownRow,
+  `select ${shownColumns} from triggers where kind = 'webhook' and account_id = $1 and id = $2`,
 );
-const lockedTrigger = checked(webhookRow, `${oneTrigger.text} for update`);
+const lockedTrigger = checked(shownRow, `${oneTrigger.text} for update`);
 const deleteTrigger = `delete from triggers where kind = 'webhook' and account_id = $1 and id = $2 returning id`;
 
 const newestTriggers = checked(
-  webhookRow,
+  shownRow,
   `
-select ${webhookColumns} from triggers
+select ${shownColumns} from triggers
 where kind = 'webhook' and account_id = $1 and ($2::text is null or id < $2) and ${isOfAgent('$3')}
 order by id desc limit $4`,
 );
@@ -93,21 +108,21 @@ export class WebhookTriggers {
   ) {}
 
   /** Rejects with `too_many_triggers` and `thread_not_found`. */
-  create({ accountId: account, triggerId, fields, secret }: NewWebhookTrigger): Promise<WebhookTrigger> {
+  create({ accountId: account, triggerId, fields, secret }: NewWebhookTrigger): Promise<StoredWebhookTrigger> {
     return this.database.transaction(async (sql) => {
       await requireFreePlace(sql, account);
       const thread = await threadOfTrigger(sql, this.newId, { accountId: account, fields });
       const values = [triggerId, account, ...listColumns(fields, thread), JSON.stringify([secret])];
       const row = await insertTrigger.first(sql, values);
       if (!row) throw triggerNotFound(triggerId);
-      return toWebhookTrigger(row);
+      return toShown(row);
     });
   }
 
-  async get({ accountId: account, triggerId }: TriggerAddress): Promise<WebhookTrigger> {
+  async get({ accountId: account, triggerId }: TriggerAddress): Promise<StoredWebhookTrigger> {
     const row = await oneTrigger.first(this.database.sql, [account, triggerId]);
     if (!row) throw triggerNotFound(triggerId);
-    return toWebhookTrigger(row);
+    return toShown(row);
   }
 
   /** For the route of webhooks, whose sender has no account. */
@@ -117,15 +132,15 @@ export class WebhookTriggers {
   }
 
   /** Newest first. */
-  async list(request: PageRequest & TriggersOfAgent): Promise<Page<WebhookTrigger>> {
+  async list(request: PageRequest & TriggersOfAgent): Promise<Page<StoredWebhookTrigger>> {
     const { accountId: account, agentId, after, limit } = request;
     const cursor = after === undefined ? null : idOfCursor(after, webhookTriggerId);
     const values = [account, cursor, agentId ?? null, limit + 1];
     const rows = await newestTriggers.all(this.database.sql, values);
-    return toPage(rows.map(toWebhookTrigger), limit);
+    return toPage(rows.map(toShown), limit);
   }
 
-  update({ accountId: account, triggerId, fields }: WebhookChange): Promise<WebhookTrigger> {
+  update({ accountId: account, triggerId, fields }: WebhookChange): Promise<StoredWebhookTrigger> {
     return this.database.transaction(async (sql) => {
       const row = await lockedTrigger.first(sql, [account, triggerId]);
       if (!row) throw triggerNotFound(triggerId);
@@ -137,7 +152,7 @@ export class WebhookTriggers {
       const thread = isSameThread ? known.thread_id : await findThread();
       const updated = await updateTrigger.first(sql, [triggerId, account, ...listColumns(changed, thread)]);
       if (!updated) throw triggerNotFound(triggerId);
-      return toWebhookTrigger(updated);
+      return toShown(updated);
     });
   }
 
@@ -146,14 +161,14 @@ export class WebhookTriggers {
     { accountId: account, triggerId }: TriggerAddress,
     secret: SealedSecret,
     expiresAt: Date,
-  ): Promise<WebhookTrigger> {
+  ): Promise<StoredWebhookTrigger> {
     return this.database.transaction(async (sql) => {
       const row = await lockedTrigger.first(sql, [account, triggerId]);
       if (!row) throw triggerNotFound(triggerId);
       const kept = row.secrets.slice(0, 1).map((former) => ({ ...former, expires_at: expiresAt.toISOString() }));
       const updated = await setSecrets.first(sql, [triggerId, JSON.stringify([secret, ...kept])]);
       if (!updated) throw triggerNotFound(triggerId);
-      return toWebhookTrigger(updated);
+      return toShown(updated);
     });
   }
 

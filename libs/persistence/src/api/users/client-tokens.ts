@@ -18,9 +18,8 @@ import { z } from 'zod';
 import { checked } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import { readAgent } from '../agents/change-agent';
-import type { Caller, CallerId } from '../caller';
+import { type Caller, type CallerId, toHash, newSecret } from '../caller';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
-import { toHash, newSecret } from '../secret-hash';
 import { lockThread } from '../thread-row';
 
 /** What the secret of every client token begins with. */

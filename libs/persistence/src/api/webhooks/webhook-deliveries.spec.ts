@@ -1,9 +1,7 @@
 import {
   type AccountId,
-  type NewFact,
   type WebhookEndpoint,
   type WebhookFactType,
-  modelCallId,
   webhookEndpointId,
   webhookFactTypes,
 } from '@rondo/contract';
@@ -16,8 +14,10 @@ import {
   newAccount,
   nextId,
   started,
+  usage,
   waits,
 } from '../../testing/store-fixture';
+import { lastDelivery } from './delivery-row';
 import { DueDeliveries, type DueDelivery } from './due-deliveries';
 import { WebhookDeliveries } from './webhook-deliveries';
 import { type EndpointFields, WebhookEndpoints } from './webhook-endpoints';
@@ -57,17 +57,6 @@ async function claimedRun(account = accountId): Promise<Claim> {
   const { run } = await fixture.create({ accountId: account });
   return fixture.claim(run.id);
 }
-
-const usage = (): NewFact => ({
-  type: 'usage.recorded',
-  iteration: 1,
-  data: {
-    model_call_id: modelCallId.parse(`mdl_${nextId()}`),
-    model: 'demo/plain',
-    ...{ input_tokens: 10, cached_tokens: 0, output_tokens: 5, cost_usd: 0.5, estimated: false },
-    ...{ finish_reason: 'stop', duration_ms: 5, first_token_ms: null },
-  },
-});
 
 interface Account {
   readonly isBusy?: boolean;
@@ -227,6 +216,42 @@ describe('what is due', () => {
     );
     expect(await claimAll([many.id], 4)).toEqual([]);
     expect(await claimAll([], 4)).toHaveLength(4);
+  });
+
+  it('is shown with its endpoint once it was attempted, whatever waits behind it', async () => {
+    const { id: endpointId } = await endpoint();
+    const last = async () => {
+      const [{ last_delivery: listed } = { last_delivery: null }] = (await endpoints.list({ accountId, limit: 1 }))
+        .data;
+      expect((await endpoints.get({ accountId, endpointId })).last_delivery).toEqual(listed);
+      return listed;
+    };
+    expect(await last()).toBeNull();
+    const { id: first } = await deliveries.createTest({ accountId, endpointId });
+    expect(await last()).toMatchObject({ id: first, attempts: 0 });
+    await due.retry(theOnly(await claimAll()), { error: 'No answer.', responseStatus: 503 }, 60_000);
+    await deliveries.createTest({ accountId, endpointId });
+
+    expect(await last()).toEqual(await deliveries.get({ accountId, deliveryId: first }));
+    expect(await last()).toMatchObject({ status: 'pending', attempts: 1, error: 'No answer.', response_status: 503 });
+  });
+
+  it('is found for its endpoint by an index', async () => {
+    const { id } = await endpoint();
+    await fixture.database.sql.query(
+      `insert into webhook_deliveries (id, account_id, endpoint_id, event_id, type, body, attempts)
+       select 'whd_p' || n, $1, case when n % 50 = 0 then $2 else 'whe_p' || n % 50 end, 'evt_p' || n, 'webhook.test', '{}', n % 2
+       from generate_series(1, 5000) as n`,
+      [accountId, id],
+    );
+    await fixture.database.sql.query('vacuum analyze webhook_deliveries');
+    const lines = await fixture.database.sql.query<{ 'QUERY PLAN': string }>(
+      `explain (costs off) select ${lastDelivery} from webhook_endpoints where account_id = '${accountId}'`,
+    );
+    const plan = lines.map((line) => line['QUERY PLAN']).join('\n');
+
+    expect(plan.match(/Index Scan.* using webhook_deliveries_endpoint_id_id_idx/g)).toHaveLength(2);
+    expect(plan).not.toMatch(/Seq Scan on webhook_deliveries|Sort/);
   });
 
   it('can be sent again under the same id, and ends with its endpoint', async () => {

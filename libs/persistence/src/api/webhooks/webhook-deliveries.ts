@@ -4,18 +4,14 @@ import {
   type WebhookDelivery,
   type WebhookDeliveryId,
   type WebhookDeliveryStatus,
-  webhookDeliveryStatus,
-  webhookEventType,
   type WebhookEndpointId,
   type WebhookEventType,
-  eventId,
-  runId,
   webhookDeliveryId,
-  webhookEndpointId,
 } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
+import { deliveryColumns, deliveryRow } from './delivery-row';
 import { type EndpointAddress, endpointNotFound } from './webhook-endpoints';
 import { z } from 'zod';
 import { type CheckedQuery, checked } from '../../database/checked-query';
@@ -33,32 +29,12 @@ export interface DeliveryFilter extends PageRequest {
   readonly type?: WebhookEventType | undefined;
 }
 
-const deliveryRow = z.object({
-  id: webhookDeliveryId,
-  endpoint_id: webhookEndpointId,
-  event_id: eventId,
-  type: webhookEventType,
-  run_id: runId.nullable(),
-  seq: z.number().nullable(),
-  status: webhookDeliveryStatus,
-  attempts: z.number(),
-  next_attempt_at: z.date().nullable(),
-  response_status: z.number().nullable(),
-  error: z.string().nullable(),
-  created_at: z.date(),
-  delivered_at: z.date().nullable(),
-});
-type DeliveryRow = z.infer<typeof deliveryRow>;
-
-const columns = `
-id, endpoint_id, event_id, type, run_id, seq, status, attempts, next_attempt_at, response_status, error, created_at, delivered_at`;
-
 /** A filter that is named in the statement finds its index; the others are applied to what that finds. */
 const newestDeliveries = (by: string) =>
   checked(
     deliveryRow,
     `
-select ${columns} from webhook_deliveries
+select ${deliveryColumns} from webhook_deliveries
 where account_id = $1 and ($2::text is null or id < $2) and ${by}
   and ($4::text is null or endpoint_id = $4) and ($5::text is null or run_id = $5)
   and ($6::text is null or status = $6) and ($7::text is null or type = $7)
@@ -70,7 +46,10 @@ const ofEndpoint = newestDeliveries('endpoint_id = $4');
 const ofRun = newestDeliveries('run_id = $5');
 const dead = newestDeliveries(`status = 'dead'`);
 
-const oneDelivery = checked(deliveryRow, `select ${columns} from webhook_deliveries where account_id = $1 and id = $2`);
+const oneDelivery = checked(
+  deliveryRow,
+  `select ${deliveryColumns} from webhook_deliveries where account_id = $1 and id = $2`,
+);
 
 const isPaused = checked(
   z.object({ is_paused: z.boolean() }),
@@ -83,7 +62,7 @@ const deliverAgain = checked(
   `
 update webhook_deliveries set status = 'pending', attempts = 0, next_attempt_at = clock_timestamp(), response_status = null,
   error = null, delivered_at = null
-where account_id = $1 and id = $2 returning ${columns}`,
+where account_id = $1 and id = $2 returning ${deliveryColumns}`,
 );
 
 const insertTest = checked(
@@ -91,7 +70,7 @@ const insertTest = checked(
   `
 insert into webhook_deliveries (id, account_id, endpoint_id, event_id, type, body)
 select $3, account_id, id, $4, 'webhook.test', $5 from webhook_endpoints where account_id = $1 and id = $2
-returning ${columns}`,
+returning ${deliveryColumns}`,
 );
 
 const prune = `
@@ -113,7 +92,7 @@ export class WebhookDeliveries {
     const cursor = after === undefined ? null : idOfCursor(after, webhookDeliveryId);
     const values = [accountId, cursor, limit + 1, endpointId ?? null, run ?? null, status ?? null, type ?? null];
     const rows = await statementFor(filter).all(this.database.sql, values);
-    return toPage(rows.map(toDelivery), limit);
+    return toPage(rows, limit);
   }
 
   async get({ accountId, deliveryId }: DeliveryAddress): Promise<WebhookDelivery> {
@@ -137,7 +116,7 @@ export class WebhookDeliveries {
     const values = [accountId, endpointId, `whd_${id}${endpointId.slice(4)}`, `evt_${id}`, JSON.stringify(body)];
     const row = await insertTest.first(this.database.sql, values);
     if (!row) throw endpointNotFound(endpointId);
-    return toDelivery(row);
+    return row;
   }
 
   /** Deletes at most 5,000 that are older than 30 days and not pending; the next call continues. */
@@ -146,25 +125,16 @@ export class WebhookDeliveries {
   }
 }
 
-function statementFor({ endpointId, runId: run, status }: DeliveryFilter): CheckedQuery<DeliveryRow> {
+function statementFor({ endpointId, runId: run, status }: DeliveryFilter): CheckedQuery<WebhookDelivery> {
   if (run !== undefined) return ofRun;
   if (endpointId !== undefined) return ofEndpoint;
   return status === 'dead' ? dead : ofAccount;
 }
 
-function found(row: DeliveryRow | undefined, id: WebhookDeliveryId): WebhookDelivery {
+function found(row: WebhookDelivery | undefined, id: WebhookDeliveryId): WebhookDelivery {
   if (!row) throw new TerminalError('webhook_delivery_not_found', `There is no webhook delivery ${id}.`);
-  return toDelivery(row);
+  return row;
 }
 
 const endpointPaused = () =>
   new TerminalError('webhook_endpoint_paused', 'Its endpoint is paused. Resume it first: PATCH {"is_paused": false}.');
-
-const toDelivery = (row: DeliveryRow): WebhookDelivery => ({
-  ...row,
-  next_attempt_at: toIso(row.next_attempt_at),
-  created_at: row.created_at.toISOString(),
-  delivered_at: toIso(row.delivered_at),
-});
-
-const toIso = (date: Date | null): string | null => date?.toISOString() ?? null;

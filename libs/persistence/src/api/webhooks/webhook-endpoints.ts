@@ -11,6 +11,7 @@ import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import type { SealedSecret } from '../triggers/webhook-row';
+import { lastDelivery, lastDeliveryColumn } from './delivery-row';
 import { z } from 'zod';
 import { checked, jsonDocument } from '../../database/checked-query';
 
@@ -41,13 +42,14 @@ const endpointRow = z.object({
   secrets: jsonDocument<readonly SealedSecret[]>(),
   created_at: z.date(),
   updated_at: z.date(),
+  ...lastDeliveryColumn,
 });
 type EndpointRow = z.infer<typeof endpointRow>;
 
 /** Bounds the rows that one fact writes. */
 export const mostWebhookEndpoints = 20;
 
-const columns = `id, url, description, events, is_paused, secrets, created_at, updated_at`;
+const columns = `id, url, description, events, is_paused, secrets, created_at, updated_at, ${lastDelivery}`;
 
 const lockAccount = `select id from accounts where id = $1 for no key update`;
 const countEndpoints = checked(
@@ -180,6 +182,7 @@ const shown = (row: EndpointRow): WebhookEndpoint => ({
   is_paused: row.is_paused,
   secrets: row.secrets.map(({ sealed: _, ...secret }) => secret),
   created_at: row.created_at.toISOString(),
+  last_delivery: row.last_delivery,
   updated_at: row.updated_at.toISOString(),
 });
 

@@ -1,7 +1,7 @@
-# Waits until a command has written more than `offset` bytes, or has ended, or the time is over. Prints its state, the size of
-# its output, and its directory; then what it wrote from the offset on.
+# Waits until a command has written more than `offset` bytes, or has ended, or the time is over, in whole seconds. Prints its
+# state, the size of its output, and its directory; then what it wrote from the offset on.
 directory=$root/commands/$key own=$root/sessions/$session
-for ((turn = 0; ; turn++)); do
+while :; do
   if [ -e "$directory/exit" ]; then
     read -r code <"$directory/exit"
     [ -e "$directory/killed" ] && state=killed || state=exit:$code
@@ -13,7 +13,7 @@ for ((turn = 0; ; turn++)); do
     [ -e "$directory/killed" ] && state=killed || state=lost
   fi
   size=$(stat -c %s "$directory/output" 2>/dev/null || echo 0)
-  [ "$state" != running ] || [ "$size" -gt "$offset" ] || [ $((turn * 50)) -ge "$wait" ] && break
+  [ "$state" != running ] || [ "$size" -gt "$offset" ] || [ $((SECONDS * 1000)) -ge "$wait" ] && break
   sleep 0.05
 done
 shown=$own/cwd

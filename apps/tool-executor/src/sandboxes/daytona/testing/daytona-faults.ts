@@ -10,6 +10,8 @@ export interface Fault {
   /** Closes the connection before anything is done. */
   readonly reset?: boolean;
   readonly delayMs?: number;
+  /** Does nothing before. */
+  readonly until?: Promise<unknown>;
 }
 
 export class DaytonaFaults {

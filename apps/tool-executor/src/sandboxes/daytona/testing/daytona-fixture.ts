@@ -34,7 +34,7 @@ export class DaytonaFixture implements SandboxProviderFixture {
   /** As of another executor with the same account. */
   another(): DaytonaProvider {
     const { apiUrl, apiKey } = this.server;
-    const daytona = daytonaSettings.parse({ apiUrl, apiKey, retryMs: 3_000, ...this.options.daytona });
+    const daytona = daytonaSettings.parse({ apiUrl, apiKey, ...this.options.daytona });
     const settings = sandboxSettings.parse({ root: this.root, ...this.options.settings });
     const write = (fields: object, text: string) => void this.logged.push(`${JSON.stringify(fields)} ${text}`);
     const rules = { ...settings.egress, isAllowed: () => false };

@@ -74,6 +74,7 @@ export class DaytonaServer {
     const fault = this.faults.take(route);
     if (fault?.reset) return void request.socket.destroy();
     if (fault?.delayMs !== undefined) await delay(fault.delayMs);
+    await fault?.until;
     const refused = fault?.status ?? (isKnown ? undefined : 401);
     const asked = { route, id, query, body, contentType: request.headers['content-type'] ?? '' };
     const answer = refused === undefined ? await answerTo(asked, this.control) : failed(refused, 'refused');

@@ -41,7 +41,7 @@ export class EngineServer extends EventEmitter<{ broken: [] }> {
   /** What the next installation of packages does, and what it has written. */
   installation = 'echo installed';
   writtenBytes = 1;
-  about = { MemoryLimit: true, CpuCfsQuota: true };
+  about = { MemoryLimit: true, CpuCfsQuota: true, NCPU: 4, MemTotal: 8 * 1024 ** 3 };
   /** The requests to create a container, as they arrived. */
   readonly created: ContainerRequest[] = [];
   /** The next requests for this route get the status instead. */
@@ -206,6 +206,11 @@ export class EngineServer extends EventEmitter<{ broken: [] }> {
     if (!request.HostConfig.ReadonlyRootfs && !isInstallation(request)) return failed(400, 'not a sandbox');
     if (![...this.images].some((image) => [image, toImageId(image)].includes(request.Image)))
       return failed(404, `No such image: ${request.Image}`);
+    if (request.HostConfig.NanoCpus > this.about.NCPU * 1e9)
+      return failed(
+        400,
+        `range of CPUs is from 0.01 to ${this.about.NCPU}.00, as there are only ${this.about.NCPU} CPUs available`,
+      );
     if (this.find(name)) return failed(409, `Conflict. The container name "/${name}" is already in use.`);
     this.created.push(request);
     const id = randomBytes(32).toString('hex');

@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { IsolationOnDemand } from './isolation-on-demand';
-import type { Isolation } from './isolation';
+import { IsolationOnDemand, type Isolation } from './isolation';
 
 const limits = { cgroup: 'none', memory: false, processes: false, cpu: false, disk: 'watched' } as const;
 const capabilities = {
   isolation: true,
   egressPolicy: true,
   hardDisk: false,
-  size: [],
+  size: {},
   backgroundSessions: true,
   stdin: true,
   runProcesses: true,

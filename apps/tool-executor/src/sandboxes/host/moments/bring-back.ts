@@ -16,9 +16,14 @@ import {
 } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Name, openDirectory, pathIn, removeEntry, toBytes } from './beneath';
-import { type FileEntry, type MomentStore, type TreeEntry, longBytes, placeInTree } from './moment-store';
-import { type SeenFiles, toIdentity } from './scan-workspace';
+import { longBytes } from './copy-content';
+import type { MomentStore } from './moment-store';
+import { type SeenFiles, toSeenStatus } from './scan-workspace';
 import { Several } from './several';
+import { type FileEntry, type TreeEntry, placeInTree, toIdentity } from './tree-entry';
+
+/** So many files are written before other work of the process has its turn: in about a millisecond. */
+const entriesPerTurn = 10;
 
 interface BringBackOrder {
   readonly store: MomentStore;
@@ -50,6 +55,8 @@ interface Step {
 
 class Return {
   private readonly several = new Several();
+  private pack: { readonly content: string; readonly bytes: Buffer } | undefined;
+  private entries = 0;
   private readonly owner: number;
   private readonly group: number;
 
@@ -69,7 +76,7 @@ class Return {
     for (const name of present.keys()) if (!names.has(name)) removeEntry(directory, name);
     try {
       for (const entry of wanted) {
-        await turn();
+        if ((this.entries += 1) % entriesPerTurn === 0) await turn();
         const isLong = entry.kind === 'file' && entry.hard === undefined && entry.size >= longBytes;
         const step = { entry, present: present.get(entry.name), path: placeInTree(path, entry.name) };
         const done = this.entry(directory, step);
@@ -98,7 +105,7 @@ class Return {
         lchownSync(pathIn(directory, entry.name), this.owner, this.group);
         return;
       case 'file':
-        if (JSON.stringify(present) === JSON.stringify(entry)) return;
+        if (toIdentity(present) === toIdentity(entry)) return;
         if (present?.kind !== 'file') removeEntry(directory, entry.name);
         if (entry.hard === undefined) await this.file(directory, entry, path);
         else {
@@ -137,7 +144,8 @@ class Return {
     }
   }
 
-  private async file(directory: number, { name, mode, changed, content }: FileEntry, path: Name): Promise<void> {
+  private async file(directory: number, entry: FileEntry, path: Name): Promise<void> {
+    const { name, mode, changed, content, place } = entry;
     const draft = pathIn(directory, `.rondo-${randomUUID()}`);
     const file = openSync(
       draft,
@@ -145,19 +153,25 @@ class Return {
       0o600,
     );
     try {
-      await this.order.store.writeContent(content, file);
+      await this.order.store.writeContent(entry, file, place && this.readPack(place.content));
       fchownSync(file, this.owner, this.group);
       fchmodSync(file, mode); // after the owner, whose change takes set-user-ID away
       futimesSync(file, changed / 1_000, changed / 1_000);
       renameSync(draft, pathIn(directory, name));
       const status = fstatSync(file, { bigint: true });
-      this.order.seen.set(path, { status: toIdentity(status), content, seenAtNs: undefined });
+      this.order.seen.set(path, { status: toSeenStatus(status), content, place, seenAtNs: undefined });
     } catch (error) {
       unlinkSync(draft);
       throw error;
     } finally {
       closeSync(file);
     }
+  }
+
+  /** Files that lie together are written one after the other. */
+  private readPack(content: string): Buffer {
+    if (this.pack?.content !== content) this.pack = { content, bytes: this.order.store.read(content) };
+    return this.pack.bytes;
   }
 
   /** Its first link comes before it, so that one is as it is to be. */

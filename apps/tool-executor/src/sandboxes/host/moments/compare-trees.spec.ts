@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compareTrees } from './compare-trees';
-import { MomentStore, type TreeEntry } from './moment-store';
+import { MomentStore } from './moment-store';
+import type { TreeEntry } from './tree-entry';
 
 describe('compareTrees', () => {
   let directory: string;

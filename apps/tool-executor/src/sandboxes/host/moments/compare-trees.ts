@@ -1,6 +1,7 @@
 import type { FileChanges } from '@rondo/contract';
 import { type Name, toShown } from './beneath';
-import { type MomentStore, type TreeEntry, placeInTree } from './moment-store';
+import type { MomentStore } from './moment-store';
+import { type TreeEntry, placeInTree, toIdentity } from './tree-entry';
 
 /** Of each list. Counts are not bounded. */
 const longestList = { paths: 100, characters: 8_000 };
@@ -37,12 +38,10 @@ export function compareTrees(
       } else if (was.kind !== entry.kind) {
         all(was, at, 'removed');
         all(entry, at, 'created');
-      } else if (toContent(was) !== toContent(entry)) note('changed', at);
+      } else if (toIdentity(was, { withTime: false }) !== toIdentity(entry, { withTime: false })) note('changed', at);
     }
     for (const [name, entry] of present) all(entry, placeInTree(path, name), 'removed');
   };
   compare(from, to, '');
   return changes;
 }
-
-const toContent = (entry: TreeEntry): string => JSON.stringify({ ...entry, changed: undefined });

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { toMessage } from '@rondo/platform';
 import { type MomentRecord, MomentRefused, type MomentStore } from './moment-store';
+import { toStored } from './tree-entry';
 
 export interface DropOrder {
   /** What the states that stay may take together. */
@@ -81,7 +82,7 @@ class Contents {
     await turn();
     for (const entry of this.store.readTree(tree)) {
       if (entry.kind === 'directory') await this.collect(entry.tree, more);
-      if (entry.kind === 'file') this.measure(entry.content, more);
+      if (entry.kind === 'file' && entry.hard === undefined) this.measure(toStored(entry), more);
     }
   }
 

@@ -1,63 +1,35 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
+  type Stats,
   appendFileSync,
   closeSync,
-  constants,
   existsSync,
   fstatSync,
-  ftruncateSync,
   linkSync,
   mkdirSync,
   openSync,
   readFileSync,
-  readSync,
   readdirSync,
-  read as readWithCallback,
   renameSync,
   rmSync,
   statSync,
-  write as writeWithCallback,
   writeFileSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { readJson } from '@rondo/contract';
 import { z } from 'zod';
 import { SandboxError } from '../../provider/sandbox-error';
 import { removeTree } from '../workspaces/directory-tree';
-import { type Name, hasVanished } from './beneath';
+import { hasVanished } from './beneath';
+import { type CopiedContent, copyHashed, copyUnread, hasHoles, longBytes, openRegular, sha256 } from './copy-content';
+import { type FileEntry, type TreeEntry, readTreeBytes, toListed, toStored, toTreeBytes } from './tree-entry';
 
-const read = promisify(readWithCallback);
-const write = promisify(writeWithCallback);
-
-/** Files of this size are copied in the pool of threads, a few beside each other; shorter ones at once. */
-export const longBytes = 512 * 1024;
-/** Of pieces of 512 KiB, between which others are hashed, the kernel takes more than twice as long to write. */
-const pieceBytes = 64 * 1024;
-const zeros = Buffer.alloc(pieceBytes);
 const mebibyte = 1024 * 1024;
-
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
-const mode = z.number().int().min(0).max(0o7777);
-/** Times of change are in milliseconds. `hard`: a hard link to the file with that path, which comes before it. */
-const treeEntry = z.discriminatedUnion('kind', [
-  z.object({ name: z.string(), kind: z.literal('directory'), mode, tree: hash }),
-  z.object({
-    name: z.string(),
-    kind: z.literal('file'),
-    mode,
-    changed: z.number(),
-    size: z.number(),
-    content: hash,
-    hard: z.string().optional(),
-  }),
-  z.object({ name: z.string(), kind: z.literal('link'), target: z.string() }),
-]);
-export type TreeEntry = z.infer<typeof treeEntry>;
-export type FileEntry = Extract<TreeEntry, { kind: 'file' }>;
-const tree = z.array(treeEntry);
+
+type KeptFile = Pick<FileEntry, 'content' | 'place' | 'size'>;
 
 /** `tree` is absent before the state is kept, and where it was `refused`. */
 const momentRecord = z.object({
@@ -88,12 +60,17 @@ export class MomentsFull extends MomentRefused {}
 export class MomentStore {
   private stored: number | undefined;
   private isRemoved = false;
+  private isWhole: boolean;
   private readonly made = new Set<string>();
+  /** Long contents that this process has compared with their hash, or written: they are not read again while nothing writes to them. */
+  private readonly hashed = new Map<string, string>();
 
   constructor(
     private readonly directory: string,
     private readonly maxBytes: number,
-  ) {}
+  ) {
+    this.isWhole = !this.isUnsettled;
+  }
 
   /** The newest line of a moment counts. */
   record(record: Omit<MomentRecord, 'at' | 'stored_bytes'>): void {
@@ -118,7 +95,10 @@ export class MomentStore {
     for (const part of listDirectory(this.blobs)) {
       await turn();
       for (const content of listDirectory(join(this.blobs, part)))
-        if (!contents.has(content)) rmSync(join(this.blobs, part, content));
+        if (!contents.has(content)) {
+          this.hashed.delete(content);
+          rmSync(join(this.blobs, part, content));
+        }
     }
     this.settle();
   }
@@ -132,6 +112,7 @@ export class MomentStore {
   settle(): void {
     rmSync(this.drafts, { recursive: true, force: true });
     this.made.delete(this.drafts);
+    this.isWhole = true;
   }
 
   get bytes(): number {
@@ -145,53 +126,67 @@ export class MomentStore {
     return status.size < longBytes ? status.size : Math.min(status.size, status.blocks * 512);
   }
 
-  /** Keeps the content of a regular file as it is read. Undefined where the path has none any more. */
-  async keepFile(path: Buffer): Promise<{ content: string; size: number } | undefined> {
-    let file: number;
+  keepBytes(bytes: Buffer): string {
+    const content = sha256(bytes);
+    if (!existsSync(this.toBlob(content))) this.write(content, bytes);
+    return content;
+  }
+
+  /** The content of a file that is not short. Undefined where the path has none any more. */
+  async keepLong(path: Buffer): Promise<CopiedContent | undefined> {
+    const opened = openRegular(path);
+    if (!opened) return undefined;
     try {
-      file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    } catch (error) {
-      if (hasVanished(error)) return undefined;
-      throw error;
-    }
-    try {
-      const status = fstatSync(file);
-      if (!status.isFile()) return undefined;
-      return (status.size < longBytes ? this.keepShort(file, status.size) : undefined) ?? (await this.keepLong(file));
+      return await this.keepCopy(opened.file);
     } finally {
-      closeSync(file);
+      closeSync(opened.file);
     }
   }
 
+  /** The entries as they are kept already, with all that is in them. Undefined where they are not. */
+  findTree(entries: readonly TreeEntry[]): { readonly tree: string; readonly entries: TreeEntry[] } | undefined {
+    const tree = sha256(Buffer.from(toListed(entries)));
+    return this.hasTree(tree) ? { tree, entries: this.readTree(tree) } : undefined;
+  }
+
+  /** To be called when all that is in them is kept. */
   keepTree(entries: readonly TreeEntry[]): string {
-    return this.keepBytes(Buffer.from(JSON.stringify(entries)));
+    const tree = sha256(Buffer.from(toListed(entries)));
+    if (!this.hasTree(tree)) this.write(tree, toTreeBytes(entries));
+    return tree;
   }
 
   readTree(root: string): TreeEntry[] {
-    const bytes = this.readBlob(root);
-    if (sha256(bytes) !== root) throw damaged();
-    return tree.parse(JSON.parse(bytes.toString()));
+    const entries = readTreeBytes(this.read(root), root);
+    if (!entries) throw damaged();
+    return entries;
   }
 
-  /** Rejects where the content is not what was kept. Zeros become holes. */
-  async writeContent(content: string, into: number): Promise<void> {
-    const from = this.openBlob(content);
+  /** What is stored under the hash. */
+  read(content: string): Buffer {
     try {
-      const { size } = fstatSync(from);
-      const found = size < longBytes ? copyShort(from, into, size) : (await copyPieces(from, { into })).content;
-      if (found !== content) throw damaged();
-    } finally {
-      closeSync(from);
+      return readFileSync(this.toBlob(content));
+    } catch (error) {
+      throw hasVanished(error) ? damaged() : error;
     }
+  }
+
+  /** Rejects where the content is not what was kept. Holes stay holes. `pack` is where the place is. */
+  async writeContent({ content, place, size }: KeptFile, into: number, pack?: Buffer): Promise<void> {
+    if (size >= longBytes) return this.writeLong(content, into);
+    const bytes = place && pack ? pack.subarray(place.offset, place.offset + size) : this.read(content);
+    if (sha256(bytes) !== content) throw damaged();
+    for (let done = 0; done < bytes.length;) done += writeSync(into, bytes, done, bytes.length - done, done);
   }
 
   /** Takes over the moment of another workspace on the same disk, without copying it. */
   async adopt(from: MomentStore, root: string): Promise<void> {
+    if (this.hasTree(root)) return;
     this.makeDirectory(this.drafts); // it is not settled
     await turn();
     for (const entry of from.readTree(root)) {
       if (entry.kind === 'directory') await this.adopt(from, entry.tree);
-      if (entry.kind === 'file') this.link(from, entry.content);
+      if (entry.kind === 'file' && entry.hard === undefined) this.link(from, toStored(entry));
     }
     this.link(from, root);
   }
@@ -205,26 +200,27 @@ export class MomentStore {
     return (this.stored ??= this.readRecords().at(-1)?.stored_bytes ?? 0);
   }
 
-  /** Undefined where it has grown meanwhile. */
-  private keepShort(file: number, expected: number): { content: string; size: number } | undefined {
-    const buffer = Buffer.allocUnsafe(expected + 1);
-    let size = 0;
-    for (let count = -1; count !== 0 && size < buffer.length; size += count)
-      count = readSync(file, buffer, size, buffer.length - size, size);
-    return size === buffer.length ? undefined : { content: this.keepBytes(buffer.subarray(0, size)), size };
+  /** A directory is kept after all that is in it, so that is there, too, unless a kill has left something that was not deleted yet. */
+  private hasTree(tree: string): boolean {
+    return this.isWhole && existsSync(this.toBlob(tree));
   }
 
-  private keepBytes(bytes: Buffer): string {
-    const content = sha256(bytes);
-    if (existsSync(this.toBlob(content))) return content;
+  private write(content: string, bytes: Buffer): void {
     this.count(bytes.length);
     const draft = this.newDraft();
     writeFileSync(draft, bytes, { mode: 0o400 });
     this.place(draft, content);
-    return content;
   }
 
-  private async keepLong(file: number): Promise<{ content: string; size: number }> {
+  private open(content: string): number {
+    try {
+      return openSync(this.toBlob(content), 'r');
+    } catch (error) {
+      throw hasVanished(error) ? damaged() : error;
+    }
+  }
+
+  private async keepCopy(from: number): Promise<CopiedContent> {
     const draft = this.newDraft();
     const into = openSync(draft, 'wx', 0o400);
     let counted = 0;
@@ -233,9 +229,10 @@ export class MomentStore {
       counted += bytes;
     };
     try {
-      const kept = await copyPieces(file, { into, count });
+      const kept = await copyHashed({ from, into, count });
       if (!existsSync(this.toBlob(kept.content))) {
         this.place(draft, kept.content);
+        this.hashed.set(kept.content, toMark(fstatSync(into)));
         counted = 0;
       }
       return kept;
@@ -243,6 +240,21 @@ export class MomentStore {
       this.stored = this.storedBytes - counted; // it was there already, or is not there now
       closeSync(into);
       rmSync(draft, { force: true });
+    }
+  }
+
+  private async writeLong(content: string, into: number): Promise<void> {
+    const from = this.open(content);
+    try {
+      const status = fstatSync(from);
+      if (this.hashed.get(content) === toMark(status) && !hasHoles(status)) {
+        await copyUnread(from, into);
+        return;
+      }
+      if ((await copyHashed({ from, into })).content !== content) throw damaged();
+      this.hashed.set(content, toMark(status));
+    } finally {
+      closeSync(from);
     }
   }
 
@@ -259,6 +271,8 @@ export class MomentStore {
     if (existsSync(blob)) return;
     this.makeDirectory(dirname(blob));
     linkSync(from.toBlob(content), blob);
+    const mark = from.hashed.get(content);
+    if (mark !== undefined) this.hashed.set(content, mark);
     this.stored = this.storedBytes + this.measure(content);
   }
 
@@ -266,14 +280,6 @@ export class MomentStore {
     const blob = this.toBlob(content);
     this.makeDirectory(dirname(blob));
     renameSync(draft, blob);
-  }
-
-  private readBlob(content: string): Buffer {
-    try {
-      return readFileSync(this.toBlob(content));
-    } catch (error) {
-      throw hasVanished(error) ? damaged() : error;
-    }
   }
 
   private newDraft(): string {
@@ -286,14 +292,6 @@ export class MomentStore {
     if (this.made.has(path)) return;
     mkdirSync(path, { recursive: true, mode: 0o700 });
     this.made.add(path);
-  }
-
-  private openBlob(content: string): number {
-    try {
-      return openSync(this.toBlob(content), 'r');
-    } catch (error) {
-      throw hasVanished(error) ? damaged() : error;
-    }
   }
 
   private toBlob(content: string): string {
@@ -313,9 +311,7 @@ export class MomentStore {
   }
 }
 
-export const placeInTree = (directory: Name, name: Name): Name => (directory === '' ? name : `${directory}/${name}`);
-
-const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+const toMark = ({ ino, size, mtimeMs }: Stats): string => `${ino} ${size} ${mtimeMs}`;
 
 const damaged = () => new MomentRefused('What was kept of the files is damaged.');
 
@@ -326,43 +322,3 @@ function toRecord(line: string): MomentRecord[] {
 }
 
 const listDirectory = (path: string): string[] => (existsSync(path) ? readdirSync(path) : []);
-
-/** Resolves to the hash. At once: to hand a short file to the pool of threads costs more than to copy it. */
-function copyShort(from: number, into: number, size: number): string {
-  const bytes = Buffer.allocUnsafe(size);
-  const read = readSync(from, bytes, 0, size, 0);
-  for (let done = 0; done < read;) done += writeSync(into, bytes, done, read - done, done);
-  return sha256(bytes.subarray(0, read));
-}
-
-interface CopyTarget {
-  readonly into: number;
-  readonly count?: (bytes: number) => void;
-}
-
-/** From the beginning to the end, which may move meanwhile. Pieces of zeros become holes, and take nothing. */
-async function copyPieces(from: number, { into, count }: CopyTarget): Promise<{ content: string; size: number }> {
-  const hashed = createHash('sha256');
-  const buffer = Buffer.allocUnsafe(pieceBytes);
-  let size = 0;
-  for (;;) {
-    const { bytesRead } = await read(from, buffer, 0, pieceBytes, size);
-    if (bytesRead === 0) break;
-    const piece = buffer.subarray(0, bytesRead);
-    hashed.update(piece);
-    if (!piece.equals(zeros.subarray(0, bytesRead))) {
-      count?.(bytesRead);
-      await writeWhole(into, piece, size);
-    }
-    size += bytesRead;
-  }
-  ftruncateSync(into, size);
-  return { content: hashed.digest('hex'), size };
-}
-
-async function writeWhole(into: number, piece: Buffer, position: number): Promise<void> {
-  for (let done = 0; done < piece.length;) {
-    const { bytesWritten } = await write(into, piece, done, piece.length - done, position + done);
-    done += bytesWritten;
-  }
-}

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -15,6 +16,7 @@ import { join } from 'node:path';
 import { scanWorkspace } from './scan-workspace';
 import { MomentStore } from './moment-store';
 import { bringBack } from './bring-back';
+import { toStored } from './tree-entry';
 
 const mebibyte = 1024 * 1024;
 
@@ -108,16 +110,20 @@ describe('attack: states of a workspace', () => {
     await expect(scan()).rejects.toThrow('takes more than 64 MiB');
   });
 
-  it('content that was changed in the store is not brought back', async () => {
-    writeFileSync(join(workspace, 'file'), 'content');
+  it.each([
+    ['alone', ['file'], 1],
+    ['with others', ['file', 'other'], 1],
+    ['alone, and is long', ['file'], 50_000],
+  ])('content that was changed in the store, where it lies %s, is not brought back', async (_, names, times) => {
+    for (const name of names) writeFileSync(join(workspace, name), `content of ${name}`.repeat(times));
     const full = await scan();
     const [entry] = store.readTree(full);
-    rmSync(join(workspace, 'file'));
+    for (const name of names) rmSync(join(workspace, name));
     const empty = await scan();
-    const content = entry?.kind === 'file' ? entry.content : '';
+    const content = entry?.kind === 'file' ? toStored(entry) : '';
     const blob = join(home, 'moments', 'blobs', content.slice(0, 2), content);
-    rmSync(blob);
-    writeFileSync(blob, 'forged!');
+    chmodSync(blob, 0o600);
+    writeFileSync(blob, 'forged! content'.repeat(times), { flag: 'r+' });
 
     await expect(bringBack(workspace, { store, from: empty, to: full, seen: new Map() })).rejects.toThrow('damaged');
     expect(existsSync(join(workspace, 'file'))).toBe(false);

@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CompiledExecutor, firstOutput } from '../../../testing/compiled-executor';
 import { MomentStore } from './moment-store';
 import { Moments } from './moments';
+import { toStored } from './tree-entry';
 
 const thread = 'thr_1';
 const mebibyte = 1024 * 1024;
@@ -133,7 +134,8 @@ function measureStates(store: MomentStore): number {
     contents.set(tree, store.measure(tree));
     for (const entry of store.readTree(tree)) {
       if (entry.kind === 'directory') add(entry.tree);
-      if (entry.kind === 'file') contents.set(entry.content, store.measure(entry.content));
+      if (entry.kind === 'file' && entry.hard === undefined)
+        contents.set(toStored(entry), store.measure(toStored(entry)));
     }
   };
   for (const { tree } of store.readRecords()) if (tree !== undefined) add(tree);

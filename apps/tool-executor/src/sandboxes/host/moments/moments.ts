@@ -22,6 +22,7 @@ import {
   measureWorkspace,
   scanWorkspace,
 } from './scan-workspace';
+import { toStored } from './tree-entry';
 
 interface MomentsParts {
   /** Of the sandboxes. What is kept lies beside the workspaces, where no sandbox reaches it. */
@@ -280,7 +281,7 @@ export class Moments implements SandboxMoments {
   private async drop(store: MomentStore, threadId: string, order: DropOrder) {
     const left = await dropOldest(store, order);
     const seen = this.seen.get(threadId) ?? new Map<string, SeenFile>();
-    for (const [path, { content }] of seen) if (!left.contents.has(content)) seen.delete(path);
+    for (const [path, file] of seen) if (!left.contents.has(toStored(file))) seen.delete(path);
     this.parts.log.info({ threadId, bytes: store.bytes, since: left.since }, 'states of a workspace dropped');
     return left;
   }

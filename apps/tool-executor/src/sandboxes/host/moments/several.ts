@@ -1,5 +1,5 @@
-/** So many at once: threads of the pool read and write while this one hashes. */
-const mostAtOnce = 4;
+/** So many at once: of the four threads of the pool, one is left to other work. */
+const mostAtOnce = 3;
 
 /** Work on long files, a few of which are in progress together. */
 export class Several {

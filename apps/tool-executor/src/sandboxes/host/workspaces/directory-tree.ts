@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { searchPath } from '../processes/search-path';
+import { searchPath } from '../../provider/program-path';
 
 const execute = promisify(execFile);
 /** A program that reports more errors than this is stopped. */

@@ -5,7 +5,7 @@ import { link, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { flush } from '../../provider/flush';
-import { searchPath } from '../processes/search-path';
+import { searchPath } from '../../provider/program-path';
 import { removeTree } from './directory-tree';
 
 const execute = promisify(execFile);
@@ -56,7 +56,19 @@ export class WorkspaceArchives {
       await this.settle(home);
       return;
     }
+    await this.removeLeftovers(home);
     const into = join(home, newName('restoring'));
+    try {
+      await this.unpack(home, into);
+    } catch (error) {
+      await removeTree(into).catch(() => undefined); // else the next attempt does it
+      throw error;
+    }
+    await flush(home);
+    await this.settle(home);
+  }
+
+  private async unpack(home: string, into: string): Promise<void> {
     await mkdir(into, { mode: 0o700 });
     const exact = [
       '--preserve-permissions',
@@ -67,8 +79,6 @@ export class WorkspaceArchives {
     await run('sync', ['-f', into]);
     if (existsSync(imageIn(into))) await rename(imageIn(into), imageIn(home));
     await rename(workspaceIn(into), workspaceIn(home));
-    await flush(home);
-    await this.settle(home);
   }
 
   /**

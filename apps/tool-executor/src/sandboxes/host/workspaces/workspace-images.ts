@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { processIsAlive } from '../processes/process-liveness';
 import { SandboxError } from '../../provider/sandbox-error';
 import type { SandboxSettings } from '../../provider/sandbox-settings';
-import { searchPath } from '../processes/search-path';
+import { searchPath } from '../../provider/program-path';
 import { filesInMemory, type Usage } from './workspace-usage';
 import { toMessage } from '@rondo/platform';
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { searchPath } from '../processes/search-path';
+import { searchPath } from '../../provider/program-path';
 
 /** The disk usage of a sandbox. Infinite when it could not be measured in time. */
 export interface Usage {

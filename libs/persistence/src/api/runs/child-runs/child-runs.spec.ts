@@ -1,4 +1,4 @@
-import { type Agent, type NewFact, type RunId, type ToolCall, toChildRunId, noUsage } from '@rondo/contract';
+import { type Agent, type RunId, type ToolCall, toChildRunId, noUsage } from '@rondo/contract';
 import { type ClaimedRun, ClaimLostError } from '@rondo/domain';
 import {
   StoreFixture,
@@ -8,6 +8,9 @@ import {
   planned,
   reply,
   settings,
+  usage,
+  stopped,
+  sent,
 } from '../../../testing/store-fixture';
 import { StoredSettings } from '../../account-settings';
 import { Agents } from '../../agents/agents';
@@ -55,12 +58,7 @@ async function withCalls(claim: ClaimedRun, count: number, input: object = {}): 
     planned(claim, { name: 'run_agent', input: { agent: 'helper', input: 'Go.', ...input }, index }),
   );
   const calls = facts.map(({ data }) => data.tool_call);
-  const started = calls.map(({ id, name }): NewFact => ({
-    type: 'tool.started',
-    iteration: 1,
-    data: { tool_call_id: id, name, attempt: 1, store: null },
-  }));
-  await fixture.store.append(claim, [iterationStarted(1), ...facts, ...started]);
+  await fixture.store.append(claim, [iterationStarted(1), ...facts, ...facts.map(sent)]);
   return calls;
 }
 
@@ -233,10 +231,10 @@ describe('a run that waits for its children', () => {
     await start(parent, 0);
     await start(parent, 1);
     await park(parent);
-    const [stopped, deleted] = parent.calls.map(({ id }) => toChildRunId(id)) as [RunId, RunId];
-    await fixture.runs.requestStop({ accountId: fixture.accountId, runId: stopped, reason: 'not needed' });
-    const run = await fixture.claim(stopped).catch(() => undefined);
-    if (run) await fixture.store.append(run, [stoppedFact]);
+    const [ended, deleted] = parent.calls.map(({ id }) => toChildRunId(id)) as [RunId, RunId];
+    await fixture.runs.requestStop({ accountId: fixture.accountId, runId: ended, reason: 'not needed' });
+    const run = await fixture.claim(ended).catch(() => undefined);
+    if (run) await fixture.store.append(run, [stopped('not needed')]);
     await fixture.database.sql.query('delete from runs where id = $1', [deleted]);
 
     await trees.catchUp();
@@ -246,7 +244,7 @@ describe('a run that waits for its children', () => {
       { limit: 5 },
     );
     expect(data.map(({ result }) => result?.error)).toEqual([
-      `${stopped} was stopped: not needed`,
+      `${ended} was stopped: not needed`,
       `${deleted} was deleted with its thread before its result was read.`,
     ]);
   });
@@ -310,15 +308,7 @@ describe('what was left undone because a process died', () => {
 });
 
 describe('the budget of a tree', () => {
-  const used = (tokens: number): NewFact => ({
-    type: 'usage.recorded',
-    iteration: 1,
-    data: {
-      ...{ model_call_id: `mdl_${nextId()}` as never, model: 'demo/coder', estimated: false },
-      ...{ input_tokens: tokens, cached_tokens: 0, output_tokens: 1, cost_usd: 0.5 },
-      ...{ finish_reason: 'stop', duration_ms: 1, first_token_ms: null },
-    },
-  });
+  const used = (input_tokens: number) => usage({ input_tokens, output_tokens: 1 });
 
   it('counts what all its runs have spent, and resumes those that wait when it is raised', async () => {
     const parent = await readParent(1, { budget: { tokens: 300, on_exceeded: 'wait' } });
@@ -361,16 +351,3 @@ describe('the budget of a tree', () => {
     expect((await read(child.runId)).status).toBe('queued');
   });
 });
-
-const stoppedFact: NewFact = {
-  type: 'run.stopped',
-  iteration: 0,
-  data: {
-    reason: 'not needed',
-    usage: noUsage,
-    receipt: {
-      ...{ requested_at: '2026-01-01T00:00:00.000Z', model_aborted_at: null, tools_stopped: [] },
-      ...{ tokens_after_stop: 0, sandbox_verified_at: null },
-    },
-  },
-};

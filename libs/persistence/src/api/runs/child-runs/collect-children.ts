@@ -18,7 +18,7 @@ import { readOpenCalls } from '../open-calls';
 import { readCallsOfResult, readFinalTexts } from '../read-runs';
 import { z } from 'zod';
 import { checked } from '../../../database/checked-query';
-import { readableJson } from '../../../database/readable-json';
+import { readableJson } from '../../../database/stored-text';
 
 const lockedParent = checked(runRow, `select * from runs where id = $1 and status = 'waiting_child' for no key update`);
 

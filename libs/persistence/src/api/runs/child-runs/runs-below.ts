@@ -13,7 +13,7 @@ import type { StoppedChild } from '@rondo/domain';
 import type { Sql } from '../../../database/sql';
 import { z } from 'zod';
 import { checked } from '../../../database/checked-query';
-import { readableJson } from '../../../database/readable-json';
+import { readableJson } from '../../../database/stored-text';
 
 const below = `
 with recursive below as (

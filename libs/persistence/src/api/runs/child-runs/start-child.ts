@@ -14,10 +14,10 @@ import type { Sql } from '../../../database/sql';
 import { toRun, runRow } from '../../../run-log/run-row';
 import { toActive, activeRow, activeVersion } from '../../agents/agent-row';
 import { type NewRun, type RunMaker, createRun } from '../create-run';
-import type { RunOrigin } from '../run-origin';
+import type { RunOrigin } from '../insert-run';
 import { z } from 'zod';
 import { checked, jsonDocument } from '../../../database/checked-query';
-import { readableJson } from '../../../database/readable-json';
+import { readableJson } from '../../../database/stored-text';
 
 type ChildSettings = { readonly settings: RunSettings } | { readonly problem: string };
 

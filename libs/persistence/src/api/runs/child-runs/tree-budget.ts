@@ -7,7 +7,7 @@ import { writeFacts } from '../../../run-log/group-commit';
 import { toRun, runRow } from '../../../run-log/run-row';
 import { z } from 'zod';
 import { checked, jsonDocument } from '../../../database/checked-query';
-import { readableJson } from '../../../database/readable-json';
+import { readableJson } from '../../../database/stored-text';
 
 /** `least` leaves out a null: a sum of no rows would be the most that there is. */
 const toSum = (column: string): string => `least(coalesce(sum(${column}), 0), ${maxTokenSum}) as ${column}`;

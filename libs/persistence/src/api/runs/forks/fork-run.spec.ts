@@ -8,6 +8,7 @@ import {
   reply,
   settings,
   textInput,
+  usage,
 } from '../../../testing/store-fixture';
 import type { ForkOrder } from './fork-run';
 
@@ -42,20 +43,6 @@ const toAnswer = ({ threadId, runId }: ClaimedRun, call: { id: CallId; name: str
   ];
 };
 
-const used = (): NewFact => ({
-  type: 'usage.recorded',
-  iteration: 1,
-  data: {
-    ...{
-      model_call_id: `mdl_${nextId()}` as never,
-      model: 'demo/coder',
-      estimated: false,
-      finish_reason: 'tool_calls',
-    },
-    ...{ input_tokens: 100, cached_tokens: 0, output_tokens: 10, cost_usd: 0.25, duration_ms: 1, first_token_ms: null },
-  },
-});
-
 /** A run on a thread with an earlier one, which made one call and then ended. */
 async function recordedRun(): Promise<ClaimedRun> {
   const before = await fixture.claimed();
@@ -65,7 +52,12 @@ async function recordedRun(): Promise<ClaimedRun> {
   const call = planned(claim, { name: 'read_file', input: { file_path: 'a.txt' } });
   const { id, name } = call.data.tool_call;
   await fixture.store.append(claim, [{ type: 'run.started', iteration: 0, data: { tool_set: 'f00d' } }]);
-  await fixture.store.append(claim, [iterationStarted(1), reply(claim, `I read it with ${id}.`), used(), call]);
+  await fixture.store.append(claim, [
+    iterationStarted(1),
+    reply(claim, `I read it with ${id}.`),
+    usage({ finish_reason: 'tool_calls', input_tokens: 100, output_tokens: 10, cost_usd: 0.25 }),
+    call,
+  ]);
   await fixture.store.append(claim, toAnswer(claim, { id, name }));
   await fixture.store.append(claim, [completedIteration(1, 'tool_calls')]);
   await fixture.store.append(claim, [

@@ -1,7 +1,0 @@
-import { nowMs } from '../clock';
-
-/** A token that contains the time at which it was sent. */
-export const stamp = (): string => `@${nowMs().toFixed(2)} `;
-
-/** The times at which the stamped tokens in this text were sent; an incomplete token is skipped. */
-export const sentMs = (text: string): number[] => [...text.matchAll(/@(\d+\.\d\d) /g)].map(([, time]) => Number(time));

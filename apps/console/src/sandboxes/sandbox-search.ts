@@ -1,3 +1,0 @@
-/** The file that is shown. */
-export const readSandboxSearch = ({ path }: Record<string, unknown>): { path?: string } =>
-  typeof path === 'string' && path !== '' ? { path } : {};

@@ -1,0 +1,49 @@
+import type { AiSdkChatRequest } from '@rondo/contract/api';
+import { AiSdkChats } from './ai-sdk-chats';
+
+const ask = (id: string) => ({ id, role: 'user' as const, parts: [{ type: 'text', text: `Question ${id}.` }] });
+const answer = (id: string) => ({ id, role: 'assistant' as const, parts: [{ type: 'text', text: 'So.' }] });
+const toRun = (question: string | undefined, index: number) => ({
+  ...{ id: `run_${index}`, status: 'completed', waiting: null },
+  metadata: question === undefined ? {} : { ai_sdk_message: question },
+});
+
+/** Sends it to a thread whose runs were asked these, the newest last, and resolves to the run that this begins. */
+async function send(asked: readonly (string | undefined)[], request: Partial<AiSdkChatRequest>): Promise<unknown> {
+  const runs = asked.map(toRun);
+  const begun: { request: unknown }[] = [];
+  const chats = new AiSdkChats({
+    ids: {},
+    runs: { list: () => Promise.resolve({ data: runs.toReversed() }) },
+    service: {},
+    threads: {
+      find: () => Promise.resolve('thr_1'),
+      findNewestRun: () => Promise.resolve(runs.at(-1)),
+      findNewestQuestion: () => Promise.resolve('msg_newest'),
+      begin: (wanted: (typeof begun)[number]) => {
+        begun.push(wanted);
+        return Promise.resolve({ run: { id: 'run_new' }, facts: [] });
+      },
+    },
+  } as never);
+  const body = { id: 'chat', trigger: 'submit-message', messages: [], approvals: false, resets: false, ...request };
+  await chats.send({ accountId: 'acc_1', keyId: 'key_1', scopes: [] } as never, body as unknown as AiSdkChatRequest);
+  return begun[0]?.request;
+}
+
+describe('an answer that is to be regenerated', () => {
+  const again = { trigger: 'regenerate-message', messageId: 'x' } as const;
+
+  it('is that to the newest question', async () => {
+    const newest = { edit_message_id: 'msg_newest', input: [{ type: 'text', text: 'Question 2.' }] };
+    const messages = [ask('1'), answer('a'), ask('2')];
+    expect(await send(['1', '2'], { ...again, messages })).toMatchObject(newest);
+    expect(await send(['1', '2', '2'], { ...again, messages })).toMatchObject(newest);
+    expect(await send(['1', undefined], { ...again, messages })).toMatchObject(newest); // begun or answered elsewhere
+  });
+
+  it('is none to an earlier question, which would take the place of the newest one', async () => {
+    const refused = send(['1', '2'], { ...again, messages: [ask('1')] });
+    await expect(refused).rejects.toMatchObject({ code: 'message_not_newest' });
+  });
+});

@@ -1,0 +1,59 @@
+import { langGraphRunRequest } from '@rondo/contract/api';
+import { LangGraphRuns } from './langgraph-runs';
+
+const waiting = {
+  reason: 'caller_tools',
+  tool_calls: [
+    { tool_call_id: 'call_1', name: 'get_weather' },
+    { tool_call_id: 'call_2', name: 'get_time' },
+  ],
+};
+
+/** What a run that waits for these calls is given for the messages. */
+async function answer(calls: readonly object[], ...messages: readonly object[]): Promise<unknown> {
+  const run = { id: 'run_1', thread_id: 'thr_1', last_seq: 7, waiting: { ...waiting, tool_calls: calls } };
+  const given: { answers: unknown }[] = [];
+  const runs = new LangGraphRuns({
+    threads: { find: () => Promise.resolve({ accountId: 'acc_1', threadId: 'thr_1' }) },
+    runs: { list: () => Promise.resolve({ data: [run] }) },
+    service: { answerCalls: (order: (typeof given)[number]) => Promise.resolve(given.push(order)) },
+  } as never);
+  const caller = { accountId: 'acc_1', keyId: 'key_1', scopes: [] } as never;
+  await runs.begin(caller, 'weather', langGraphRunRequest.parse({ assistant_id: 'rondo', input: { messages } }));
+  return given[0]?.answers;
+}
+
+const result = (tool_call_id: string, content: unknown, more: object = {}) => ({
+  type: 'tool',
+  tool_call_id,
+  content,
+  ...more,
+});
+const [weather, time] = waiting.tool_calls as [object, object];
+
+describe('results of calls that a client of LangGraph sends as messages', () => {
+  it('are given as they are', async () => {
+    expect(
+      await answer([weather, time], result('call_2', 'Noon.'), result('call_1', [{ type: 'text', text: 'Rain.' }])),
+    ).toEqual([
+      { callId: 'call_1', result: { output: 'Rain.' } },
+      { callId: 'call_2', result: { output: 'Noon.' } },
+    ]);
+    expect(await answer([weather], result('call_1', 'No sensor.', { status: 'error' }))).toEqual([
+      { callId: 'call_1', result: { error: 'No sensor.' } },
+    ]);
+  });
+
+  it('are given to the calls that they name, beside those of earlier calls', async () => {
+    expect(await answer([weather], result('call_0', 'Old.'), result('call_1', 'Rain.'))).toEqual([
+      { callId: 'call_1', result: { output: 'Rain.' } },
+    ]);
+  });
+
+  it('are refused where a call has none', async () => {
+    await expect(answer([weather], result('call_0', 'Old.'))).rejects.toThrow(
+      'input.messages: no tool message for call_1',
+    );
+    await expect(answer([weather, time], result('call_1', 'Rain.'))).rejects.toThrow('no tool message for call_2');
+  });
+});

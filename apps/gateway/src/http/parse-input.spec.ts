@@ -1,0 +1,35 @@
+import { decisionFields, runs } from '@rondo/contract/api';
+import type { z } from 'zod';
+import { InvalidRequest } from '../problems/api-error';
+import { parseInput } from './parse-input';
+
+const refusedFields = (schema: z.ZodType, json: string): string[] => {
+  try {
+    parseInput(schema, JSON.parse(json));
+    return [];
+  } catch (error) {
+    if (!(error instanceof InvalidRequest)) throw error;
+    return error.about.errors.map(({ field }) => field);
+  }
+};
+
+const newRun = runs.createRun.body;
+const edited = `{"decision": "edit", "arguments_hash": "${'a'.repeat(64)}", "arguments": {"command": "ls", "__proto__": "x"}}`;
+const freeValue = 'llm.extra_body.a.0.__proto__';
+
+describe('attack: a name that objects of JavaScript have is not dropped without a word', () => {
+  it.each([
+    ['a field', newRun, '{"input": "Hi", "__proto__": {"model": "demo/plain"}}', '__proto__'],
+    ['a key of metadata', newRun, '{"input": "Hi", "metadata": {"__proto__": "x"}}', 'metadata.__proto__'],
+    ['a tool', newRun, '{"input": "Hi", "agent": {"tools": {"__proto__": true}}}', 'agent.tools.__proto__'],
+    ['an argument of a call that a person edits', decisionFields, edited, 'arguments.__proto__'],
+    ['part of a free value', newRun, '{"input": "Hi", "llm": {"extra_body": {"a": [{"__proto__": 1}]}}}', freeValue],
+  ])('%s', (_, schema, json, field) => {
+    expect(refusedFields(schema, json)).toEqual([field]);
+  });
+
+  it('other names that they have are kept', () => {
+    const named = JSON.parse('{"input": "Hi", "metadata": {"constructor": "x", "toString": "y"}}') as unknown;
+    expect(parseInput(newRun, named)).toMatchObject({ metadata: { constructor: 'x', toString: 'y' } });
+  });
+});

@@ -1,2 +1,0 @@
-/** One word of a shell command, whatever characters it has. */
-export const shellQuoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;

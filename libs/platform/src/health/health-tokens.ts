@@ -1,3 +1,0 @@
-export const HEALTH_CHECKS = Symbol('HEALTH_CHECKS');
-export const HEALTH_DEGRADATIONS = Symbol('HEALTH_DEGRADATIONS');
-export const LIVENESS_CHECKS = Symbol('LIVENESS_CHECKS');
