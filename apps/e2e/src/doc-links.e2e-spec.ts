@@ -50,14 +50,17 @@ describe('the check of links and file names in documents', () => {
 describe('the first line of the scorecard', () => {
   const page = '# Scorecard\n\nFigures.\n';
 
-  it.each([undefined, 201])('says that a page of %s commits ago is out of date, and says it once', (commits) => {
-    const aged = withAge(page, commits);
+  it.each([undefined, 301])(
+    'says that a page is out of date if %s files have changed since, and says it once',
+    (files) => {
+      const aged = withAge(page, files);
 
-    expect(aged).toMatch(/^> \*\*Out of date\.\*\* .*\n\n# Scorecard/);
-    expect(withAge(aged, commits)).toBe(aged);
-  });
+      expect(aged).toMatch(/^> \*\*Out of date\.\*\* .*\n\n# Scorecard/);
+      expect(withAge(aged, files)).toBe(aged);
+    },
+  );
 
   it('is the title of a page that is new', () => {
-    expect(withAge(withAge(page, 201), 200)).toBe(page);
+    expect(withAge(withAge(page, 301), 300)).toBe(page);
   });
 });

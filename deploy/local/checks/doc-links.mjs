@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { repoRoot } from '../repo-root.mjs';
-import { wrongScorecardAge } from './scorecard-age.mjs';
 
 const sourceFolders = ['apps', 'deploy', 'docs', 'libs', 'prisma'];
 const notSource = new Set(['node_modules', 'dist', 'generated', '.data', '.nx', '.git']);
@@ -13,7 +12,7 @@ const fileName = /^[\w@-][\w@./-]*\.(?:ts|mjs|cjs|md|yml|sql|prisma)$/;
 
 /** A step of `npm run check` and `npm test`. */
 export function checkDocuments() {
-  const broken = [...brokenReferences(repoRoot), ...[wrongScorecardAge(repoRoot) ?? []].flat()];
+  const broken = brokenReferences(repoRoot);
   if (broken.length > 0) throw new Error(broken.join('\n'));
 }
 
