@@ -50,17 +50,17 @@ describe('the check of links and file names in documents', () => {
 describe('the first line of the scorecard', () => {
   const page = '# Scorecard\n\nFigures.\n';
 
-  it.each([undefined, 301])(
-    'says that a page is out of date if %s files have changed since, and says it once',
-    (files) => {
-      const aged = withAge(page, files);
+  it.each([undefined, { commits: 201, files: 0 }, { commits: 1, files: 301 }])(
+    'says that a page of %j ago is out of date, and says it once',
+    (age) => {
+      const aged = withAge(page, age);
 
       expect(aged).toMatch(/^> \*\*Out of date\.\*\* .*\n\n# Scorecard/);
-      expect(withAge(aged, files)).toBe(aged);
+      expect(withAge(aged, age)).toBe(aged);
     },
   );
 
   it('is the title of a page that is new', () => {
-    expect(withAge(withAge(page, 301), 300)).toBe(page);
+    expect(withAge(withAge(page, undefined), { commits: 200, files: 300 })).toBe(page);
   });
 });
