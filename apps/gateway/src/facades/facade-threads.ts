@@ -3,12 +3,15 @@ import type { AccountId, MessageId, RecordedFact, Run, ThreadId } from '@rondo/c
 import { type Caller, ChatTaken, type FacadeChat, type FacadeIds, type Messages, type Runs } from '@rondo/persistence';
 import { readMaker } from '../auth/client-access';
 import type { AccountQuotas } from '../billing/account-quotas';
+import { ApiError } from '../problems/api-error';
 import { type EquivalentRequest, type IdempotentMessages, toPendingKey } from '../idempotency/idempotent-requests';
 import type { RunRequest, RunService } from '../runs/run-service';
 
+const mostRuns = 200;
+
 interface FacadeThreadsDependencies {
   readonly ids: Pick<FacadeIds, 'findThread' | 'createThread' | 'nameRun'>;
-  readonly runs: Pick<Runs, 'current'>;
+  readonly runs: Pick<Runs, 'current' | 'list'>;
   readonly messages: Pick<Messages, 'forNextRun'>;
   readonly service: Pick<RunService, 'create'>;
   readonly idempotent: Pick<IdempotentMessages, 'once'>;
@@ -24,6 +27,12 @@ interface WantedRun {
   /** What the client calls the run. */
   readonly name?: string | undefined;
   readonly request: Omit<RunRequest, 'thread_id'>;
+}
+
+interface AskedQuestion {
+  readonly accountId: AccountId;
+  readonly key: string;
+  readonly id: string;
 }
 
 export interface BegunRun {
@@ -58,6 +67,17 @@ export class FacadeThreads {
   async findNewestQuestion(accountId: AccountId, threadId: ThreadId): Promise<MessageId | undefined> {
     const history = await this.dependencies.messages.forNextRun({ accountId, threadId });
     return history.findLast(({ type }) => type === 'user')?.id;
+  }
+
+  /**
+   * Rejects for a question of which an earlier run of the thread is the answer: what is edited is the newest one. `key` is that
+   * of the runs' metadata which has the client's id of their question.
+   */
+  async requireNewest(newest: Run | undefined, { accountId, key, id }: AskedQuestion): Promise<void> {
+    const isAsked = ({ metadata }: Run) => metadata[key] === id.slice(0, 200);
+    if (!newest || isAsked(newest)) return;
+    const { data } = await this.dependencies.runs.list({ accountId, threadId: newest.thread_id, limit: mostRuns });
+    if (data.some(isAsked)) throw notNewest(id);
   }
 
   /**
@@ -113,6 +133,9 @@ const toEquivalent = ({
   ...{ caller, path: `/${facade}/chat`, body },
   key: key && toKey(facade, key),
 });
+
+export const notNewest = (id: string): ApiError =>
+  new ApiError('message_not_newest', `Only the newest question can be edited, and ${id} is not.`);
 
 /** An idempotency key for what makes a request this one and no other. */
 export const toKey = (facade: string, key: readonly string[]): string =>

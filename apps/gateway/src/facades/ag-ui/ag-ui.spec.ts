@@ -370,6 +370,17 @@ describe('a run of AG-UI', () => {
     expect((await readFacts(claim.runId))[0]?.data).toMatchObject({ edits_message_id: expect.any(String) as string });
   });
 
+  it('refuses an earlier question, which would be asked after the newest one', async () => {
+    const agent = createAgent(agUi);
+    const question = say('A number?');
+    agent.addMessage(question);
+    await runWith(agent, {}, replying('One.'));
+    agent.addMessage(say('And another?'));
+    await runWith(agent, {}, replying('Two.'));
+    agent.setMessages([question]);
+    expect(await readRefusal(agent)).toMatch(/message_not_newest/);
+  });
+
   it('may have begun in the API, and what was decided elsewhere is shown', async () => {
     const begun = await gateway.createRun();
     const run = await worker.claim(begun.id);

@@ -1,34 +1,34 @@
 import type { AiSdkChatRequest } from '@rondo/contract/api';
+import { FacadeThreads } from '../facade-threads';
 import { AiSdkChats } from './ai-sdk-chats';
 
 const ask = (id: string) => ({ id, role: 'user' as const, parts: [{ type: 'text', text: `Question ${id}.` }] });
 const answer = (id: string) => ({ id, role: 'assistant' as const, parts: [{ type: 'text', text: 'So.' }] });
 const toRun = (question: string | undefined, index: number) => ({
-  ...{ id: `run_${index}`, status: 'completed', waiting: null },
+  ...{ id: `run_${index}`, thread_id: 'thr_1', status: 'completed', waiting: null },
   metadata: question === undefined ? {} : { ai_sdk_message: question },
 });
 
 /** Sends it to a thread whose runs were asked these, the newest last, and resolves to the run that this begins. */
 async function send(asked: readonly (string | undefined)[], request: Partial<AiSdkChatRequest>): Promise<unknown> {
   const runs = asked.map(toRun);
-  const begun: { request: unknown }[] = [];
-  const chats = new AiSdkChats({
-    ids: {},
-    runs: { list: () => Promise.resolve({ data: runs.toReversed() }) },
-    service: {},
-    threads: {
-      find: () => Promise.resolve('thr_1'),
-      findNewestRun: () => Promise.resolve(runs.at(-1)),
-      findNewestQuestion: () => Promise.resolve('msg_newest'),
-      begin: (wanted: (typeof begun)[number]) => {
+  const begun: unknown[] = [];
+  const threads = new FacadeThreads({
+    ids: { findThread: () => Promise.resolve('thr_1') },
+    runs: { current: () => Promise.resolve(runs.at(-1)), list: () => Promise.resolve({ data: runs.toReversed() }) },
+    messages: { forNextRun: () => Promise.resolve([{ id: 'msg_newest', type: 'user' }]) },
+    idempotent: { once: async (_: unknown, work: () => Promise<unknown>) => ({ result: await work() }) },
+    service: {
+      create: (_: unknown, wanted: unknown) => {
         begun.push(wanted);
         return Promise.resolve({ run: { id: 'run_new' }, facts: [] });
       },
     },
   } as never);
+  const chats = new AiSdkChats({ ids: {}, runs: {}, service: {}, threads } as never);
   const body = { id: 'chat', trigger: 'submit-message', messages: [], approvals: false, resets: false, ...request };
   await chats.send({ accountId: 'acc_1', keyId: 'key_1', scopes: [] } as never, body as unknown as AiSdkChatRequest);
-  return begun[0]?.request;
+  return begun[0];
 }
 
 describe('an answer that is to be regenerated', () => {

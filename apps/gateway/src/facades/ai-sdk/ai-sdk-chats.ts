@@ -5,14 +5,13 @@ import type { NewRunLog } from '../../live/run-subscriptions';
 import { ApiError } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
 import { decideAll } from '../facade-approvals';
-import type { BegunRun, FacadeThreads } from '../facade-threads';
+import { type BegunRun, type FacadeThreads, notNewest } from '../facade-threads';
 import { readDecisions, readInstructions, readOutputs, toInput } from './ai-sdk.messages';
 
 const facade = 'ai-sdk';
 
 /** The run metadata with the client's id of the question. */
 const questionKey = 'ai_sdk_message';
-const mostRuns = 200;
 
 /** A message of the assistant: the run that writes it, and the seq after which it begins. */
 export interface ChatMessage {
@@ -39,7 +38,7 @@ interface OpenChat {
 interface AiSdkChatsDependencies {
   readonly ids: Pick<FacadeIds, 'findMessageStart' | 'beginMessage'>;
   readonly threads: FacadeThreads;
-  readonly runs: Pick<Runs, 'approval' | 'list'>;
+  readonly runs: Pick<Runs, 'approval'>;
   readonly service: Pick<RunService, 'answer' | 'answerCalls' | 'decideTogether' | 'stop'>;
 }
 
@@ -105,21 +104,14 @@ export class AiSdkChats {
     const { threads } = this.dependencies;
     const edits = question && (await threads.findNewestQuestion(chat.caller.accountId, chat.threadId));
     if (!question || !edits) throw nothingAsked();
-    await this.requireNewest(chat, question);
+    const { accountId } = chat.caller;
+    await threads.requireNewest(chat.newest, { accountId, key: questionKey, id: question.id });
     const { messageId } = request;
     return this.begin(chat, request, {
       question,
       edits,
       key: messageId ? [request.id, `${messageId}:regenerate`] : undefined,
     });
-  }
-
-  /** Rejects for a question of which an earlier run of the thread is the answer: what is edited is the newest one. */
-  private async requireNewest({ caller, threadId, newest }: OpenChat, { id }: AiSdkMessage): Promise<void> {
-    const isAsked = ({ metadata }: Run) => metadata[questionKey] === id.slice(0, 200);
-    if (newest && isAsked(newest)) return;
-    const { data } = await this.dependencies.runs.list({ accountId: caller.accountId, threadId, limit: mostRuns });
-    if (data.some(isAsked)) throw notNewest(id);
   }
 
   private async begin(
@@ -191,9 +183,6 @@ const toRunRequest = ({ model, agent, messages }: AiSdkChatRequest, question: Ai
     on_active_run: 'reject',
     metadata: { [questionKey]: question.id.slice(0, 200) },
   }) as RunRequest; // the request was parsed
-
-const notNewest = (id: string): ApiError =>
-  new ApiError('message_not_newest', `Only the newest question can be edited, and ${id} is not.`);
 
 const nothingAsked = (): ApiError =>
   new ApiError('invalid_request', 'trigger: there is no question that could be asked again');

@@ -92,6 +92,8 @@ describe('a deployment of Claude Managed Agents', () => {
     const [newest, fired] = await listRuns(id);
     expect(newest).toEqual(manual);
     expect(fired).toMatchObject({ trigger_context: { type: 'schedule', scheduled_at: due } });
+    const { schedule: after } = await connect().deployments.retrieve(id);
+    expect(after?.last_run_at).toEqual(expect.stringMatching(/^20\d\d-/));
     const session = await connect().sessions.retrieve(fired?.session_id ?? '');
     expect(session).toMatchObject({ deployment_id: id, environment_id: environment, agent: { id: agent } });
     const { body } = await gateway.as().get(`/v1/threads/${session.id}/messages`).expect(200);

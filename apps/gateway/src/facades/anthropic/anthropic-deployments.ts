@@ -282,7 +282,7 @@ function toTimes(schedule: NewAnthropicDeployment['schedule']) {
   return { cron, time_zone };
 }
 
-const toCron = ({ cron, time_zone, next_fires: next }: ShownSchedule, isArchived: boolean) => ({
-  ...{ type: 'cron', expression: cron, timezone: time_zone, last_run_at: null },
+const toCron = ({ cron, time_zone, next_fires: next, last_execution: last }: ShownSchedule, isArchived: boolean) => ({
+  ...{ type: 'cron', expression: cron, timezone: time_zone, last_run_at: last?.fired_at ?? null },
   upcoming_runs_at: isArchived ? [] : next,
 });

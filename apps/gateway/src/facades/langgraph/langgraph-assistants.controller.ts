@@ -16,7 +16,7 @@ export class LangGraphAssistantsController {
 
   @Route(routes.getLangGraphInfo)
   getLangGraphInfo() {
-    return { version: '1.0.0', flags: { assistants: true, crons: false, langsmith: false, strict_resume: true } };
+    return { version: '1.0.0', flags: { assistants: true, crons: true, langsmith: false, strict_resume: true } };
   }
 
   @Route(routes.searchLangGraphAssistants)
