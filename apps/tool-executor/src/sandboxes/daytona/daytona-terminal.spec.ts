@@ -4,6 +4,8 @@ import { buffer, text } from 'node:stream/consumers';
 import { run } from '../testing/run-command';
 import { newThreadId } from '../testing/sandbox-provider-fixture';
 import type { Sandbox } from '../provider/sandbox';
+import type { Machine } from './daytona-client';
+import { DaytonaTerminal, terminalScript } from './daytona-terminal';
 import { DaytonaFixture } from './testing/daytona-fixture';
 
 const allBytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
@@ -71,6 +73,17 @@ describe('a script in a terminal at Daytona', () => {
     await sandbox.stop(); // a later request of the same client
     expect(told()).toBe(1);
   });
+});
+
+it('ends a terminal that its first input does not reach', async () => {
+  const kill = jest.fn(() => Promise.resolve());
+  const lost = () => Promise.reject(new Error('the connection is lost'));
+  const pty = { wait: () => new Promise(() => undefined), disconnect: () => Promise.resolve(), kill, sendInput: lost };
+  const machine = { process: { createPty: () => Promise.resolve(pty) } } as unknown as Machine;
+  const given = { path: '/tmp/script', script: terminalScript('cat'), used: () => undefined };
+
+  await expect(DaytonaTerminal.open(machine, given)).rejects.toThrow('did not begin to work');
+  expect(kill).toHaveBeenCalledTimes(1);
 });
 
 const everythingButDate = [

@@ -50,9 +50,9 @@ export class DaytonaTerminal extends Duplex {
       .wait()
       .catch(() => undefined)
       .then(() => terminal.push(null));
-    await pty.sendInput(`exec bash ${path} ${id}\n`);
     try {
-      await once(terminal, 'begin', { signal: AbortSignal.timeout(beginMs) });
+      const begun = once(terminal, 'begin', { signal: AbortSignal.timeout(beginMs) });
+      await Promise.all([begun, pty.sendInput(`exec bash ${path} ${id}\n`)]);
     } catch {
       terminal.destroy();
       throw new SandboxError('failed', 'A terminal of the sandbox did not begin to work.');

@@ -54,8 +54,8 @@ export async function bootAgent(launcher: Launcher, workspace: Workspace, timeou
     });
     return connection;
   } catch {
-    await connection.kill();
-    const lastErrors = await connection.ended;
+    const isDead = await connection.kill();
+    const lastErrors = isDead ? await connection.ended : '';
     throw new SandboxError('unavailable', lastErrors || 'The sandbox did not start in time.');
   }
 }
