@@ -76,7 +76,7 @@ function describedRoute(route) {
     `answer: ${bytes ? 'Response' : answer ? `Api.${answer}` : 'void'}`,
   ];
   const fields = [
-    `method: '${method}'`,
+    ...(method === 'GET' ? [] : [`method: '${method}'`]),
     `path: '${path}'`,
     ...(takes === '' ? [] : [`takes: '${takes}'`]),
     ...(bytes ? ["answers: 'bytes'"] : answer ? [] : ["answers: 'nothing'"]),

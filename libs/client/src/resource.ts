@@ -21,7 +21,8 @@ interface RouteTypes {
 
 /** A route of the API, as `generated/routes.ts` lists them. */
 export interface Route<Types extends RouteTypes = RouteTypes> {
-  readonly method: NonNullable<ApiRequest['method']>;
+  /** Absent: GET. */
+  readonly method?: ApiRequest['method'];
   /** For example `/v1/agents/{agent_id}`. */
   readonly path: string;
   /** What a call has after the parameters of the path. */

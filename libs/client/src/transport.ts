@@ -18,7 +18,7 @@ export interface RondoOptions {
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface ApiRequest {
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | undefined;
   readonly path: string;
   readonly query?: Query;
   /** Sent as JSON. */

@@ -10,13 +10,13 @@ export interface PageQuery {
 
 export const createAccount: Route<{ params: []; body: Api.NewAccount; answer: Api.AccountWithKey }> = { method: 'POST', path: '/v1/admin/accounts', takes: 'body', repeatable: false };
 
-export const listAccounts: Route<{ params: []; query: PageQuery; answer: Api.AccountPage }> = { method: 'GET', path: '/v1/admin/accounts', takes: 'query' };
+export const listAccounts: Route<{ params: []; query: PageQuery; answer: Api.AccountPage }> = { path: '/v1/admin/accounts', takes: 'query' };
 
 export const removeAccount: Route<{ params: [accountId: string]; answer: Api.RemovedAccount }> = { method: 'DELETE', path: '/v1/admin/accounts/{account_id}' };
 
 export const createApiKey: Route<{ params: []; body: Api.NewApiKey; answer: Api.ApiKeyWithSecret }> = { method: 'POST', path: '/v1/api-keys', takes: 'body', repeatable: false };
 
-export const listApiKeys: Route<{ params: []; query: PageQuery; answer: Api.ApiKeyPage }> = { method: 'GET', path: '/v1/api-keys', takes: 'query' };
+export const listApiKeys: Route<{ params: []; query: PageQuery; answer: Api.ApiKeyPage }> = { path: '/v1/api-keys', takes: 'query' };
 
 export const revokeApiKey: Route<{ params: [keyId: string]; answer: void }> = { method: 'DELETE', path: '/v1/api-keys/{key_id}', answers: 'nothing' };
 
@@ -39,9 +39,9 @@ export interface ListAgentsQuery {
   /** `asc` is the default for `name`, and `desc`, the newest first, for the others. */
   readonly order?: 'asc' | 'desc';
 }
-export const listAgents: Route<{ params: []; query: ListAgentsQuery; answer: Api.AgentPage }> = { method: 'GET', path: '/v1/agents', takes: 'query' };
+export const listAgents: Route<{ params: []; query: ListAgentsQuery; answer: Api.AgentPage }> = { path: '/v1/agents', takes: 'query' };
 
-export const getAgent: Route<{ params: [agentId: string]; answer: Api.Agent }> = { method: 'GET', path: '/v1/agents/{agent_id}' };
+export const getAgent: Route<{ params: [agentId: string]; answer: Api.Agent }> = { path: '/v1/agents/{agent_id}' };
 
 export const updateAgent: Route<{ params: [agentId: string]; body: Api.AgentChange; answer: Api.Agent }> = { method: 'PATCH', path: '/v1/agents/{agent_id}', takes: 'body' };
 
@@ -49,11 +49,11 @@ export const applyAgent: Route<{ params: [name: string]; body: Api.DeclaredAgent
 
 export const deleteAgent: Route<{ params: [agentId: string]; answer: void }> = { method: 'DELETE', path: '/v1/agents/{agent_id}', answers: 'nothing' };
 
-export const getThreadAgent: Route<{ params: [threadId: string]; answer: Api.ThreadAgent }> = { method: 'GET', path: '/v1/threads/{thread_id}/agent' };
+export const getThreadAgent: Route<{ params: [threadId: string]; answer: Api.ThreadAgent }> = { path: '/v1/threads/{thread_id}/agent' };
 
-export const listAgentVersions: Route<{ params: [agentId: string]; query: PageQuery; answer: Api.AgentVersionPage }> = { method: 'GET', path: '/v1/agents/{agent_id}/versions', takes: 'query' };
+export const listAgentVersions: Route<{ params: [agentId: string]; query: PageQuery; answer: Api.AgentVersionPage }> = { path: '/v1/agents/{agent_id}/versions', takes: 'query' };
 
-export const getAgentVersion: Route<{ params: [agentId: string, version: number]; answer: Api.AgentVersion }> = { method: 'GET', path: '/v1/agents/{agent_id}/versions/{version}' };
+export const getAgentVersion: Route<{ params: [agentId: string, version: number]; answer: Api.AgentVersion }> = { path: '/v1/agents/{agent_id}/versions/{version}' };
 
 export const updateAgentVersion: Route<{ params: [agentId: string, version: number]; body: Api.VersionChange; answer: Api.AgentVersion }> = { method: 'PATCH', path: '/v1/agents/{agent_id}/versions/{version}', takes: 'body' };
 
@@ -63,13 +63,13 @@ export interface CompareAgentVersionsQuery {
   readonly from: number;
   readonly to: number;
 }
-export const compareAgentVersions: Route<{ params: [agentId: string]; query: CompareAgentVersionsQuery; answer: Api.AgentComparison }> = { method: 'GET', path: '/v1/agents/{agent_id}/compare', takes: 'query' };
+export const compareAgentVersions: Route<{ params: [agentId: string]; query: CompareAgentVersionsQuery; answer: Api.AgentComparison }> = { path: '/v1/agents/{agent_id}/compare', takes: 'query' };
 
-export const listInbox: Route<{ params: []; query: PageQuery; answer: Api.InboxPage }> = { method: 'GET', path: '/v1/inbox', takes: 'query' };
+export const listInbox: Route<{ params: []; query: PageQuery; answer: Api.InboxPage }> = { path: '/v1/inbox', takes: 'query' };
 
-export const listApprovals: Route<{ params: []; query: PageQuery; answer: Api.ApprovalPage }> = { method: 'GET', path: '/v1/approvals', takes: 'query' };
+export const listApprovals: Route<{ params: []; query: PageQuery; answer: Api.ApprovalPage }> = { path: '/v1/approvals', takes: 'query' };
 
-export const getApproval: Route<{ params: [approvalId: string]; answer: Api.Approval }> = { method: 'GET', path: '/v1/approvals/{approval_id}' };
+export const getApproval: Route<{ params: [approvalId: string]; answer: Api.Approval }> = { path: '/v1/approvals/{approval_id}' };
 
 export const decideApproval: Route<{ params: [approvalId: string]; body: Api.ApprovalDecision; answer: Api.Approval }> = { method: 'POST', path: '/v1/approvals/{approval_id}/decision', takes: 'body' };
 
@@ -87,11 +87,11 @@ export interface ListAuditQuery {
   /** Exclusive. */
   readonly created_before?: string;
 }
-export const listAudit: Route<{ params: []; query: ListAuditQuery; answer: Api.AuditPage }> = { method: 'GET', path: '/v1/audit', takes: 'query' };
+export const listAudit: Route<{ params: []; query: ListAuditQuery; answer: Api.AuditPage }> = { path: '/v1/audit', takes: 'query' };
 
-export const getBalance: Route<{ params: []; answer: Api.Balance }> = { method: 'GET', path: '/v1/balance' };
+export const getBalance: Route<{ params: []; answer: Api.Balance }> = { path: '/v1/balance' };
 
-export const getAccountBalance: Route<{ params: [accountId: string]; answer: Api.Balance }> = { method: 'GET', path: '/v1/admin/accounts/{account_id}/balance' };
+export const getAccountBalance: Route<{ params: [accountId: string]; answer: Api.Balance }> = { path: '/v1/admin/accounts/{account_id}/balance' };
 
 export const setAccountTier: Route<{ params: [accountId: string]; body: Api.AccountTier; answer: Api.Balance }> = { method: 'PUT', path: '/v1/admin/accounts/{account_id}/tier', takes: 'body' };
 
@@ -112,7 +112,7 @@ export interface GetUsageQuery {
   readonly group_by?: string;
   readonly limit?: number;
 }
-export const getUsage: Route<{ params: []; query: GetUsageQuery; answer: Api.UsageReport }> = { method: 'GET', path: '/v1/usage', takes: 'query' };
+export const getUsage: Route<{ params: []; query: GetUsageQuery; answer: Api.UsageReport }> = { path: '/v1/usage', takes: 'query' };
 
 export interface ListUsageEntriesQuery {
   readonly limit?: number;
@@ -129,7 +129,7 @@ export interface ListUsageEntriesQuery {
   readonly user?: string;
   readonly model?: string;
 }
-export const listUsageEntries: Route<{ params: []; query: ListUsageEntriesQuery; answer: Api.UsageEntryPage }> = { method: 'GET', path: '/v1/usage/entries', takes: 'query' };
+export const listUsageEntries: Route<{ params: []; query: ListUsageEntriesQuery; answer: Api.UsageEntryPage }> = { path: '/v1/usage/entries', takes: 'query' };
 
 export interface ListCallerCallsQuery {
   readonly limit?: number;
@@ -137,15 +137,15 @@ export interface ListCallerCallsQuery {
   readonly after?: string;
   readonly run_id?: string;
 }
-export const listCallerCalls: Route<{ params: []; query: ListCallerCallsQuery; answer: Api.CallerCallPage }> = { method: 'GET', path: '/v1/tool-calls', takes: 'query' };
+export const listCallerCalls: Route<{ params: []; query: ListCallerCallsQuery; answer: Api.CallerCallPage }> = { path: '/v1/tool-calls', takes: 'query' };
 
 export const answerToolCall: Route<{ params: [toolCallId: string]; body: Api.CallerResult; answer: Api.ToolCall }> = { method: 'POST', path: '/v1/tool-calls/{tool_call_id}/result', takes: 'body' };
 
 export const answerToolCalls: Route<{ params: [runId: string]; body: Api.ToolResults; answer: Api.Run }> = { method: 'POST', path: '/v1/runs/{run_id}/tool-results', takes: 'body' };
 
-export const listModels: Route<{ params: []; query: PageQuery; answer: Api.ModelPage }> = { method: 'GET', path: '/v1/models', takes: 'query' };
+export const listModels: Route<{ params: []; query: PageQuery; answer: Api.ModelPage }> = { path: '/v1/models', takes: 'query' };
 
-export const listTools: Route<{ params: []; query: PageQuery; answer: Api.ToolPage }> = { method: 'GET', path: '/v1/tools', takes: 'query' };
+export const listTools: Route<{ params: []; query: PageQuery; answer: Api.ToolPage }> = { path: '/v1/tools', takes: 'query' };
 
 export const createClientToken: Route<{ params: []; body: Api.NewClientToken; answer: Api.ClientTokenWithSecret }> = { method: 'POST', path: '/v1/client-tokens', takes: 'body', repeatable: false };
 
@@ -156,17 +156,17 @@ export interface ListClientTokensQuery {
   readonly user?: string;
   readonly thread_id?: string;
 }
-export const listClientTokens: Route<{ params: []; query: ListClientTokensQuery; answer: Api.ClientTokenPage }> = { method: 'GET', path: '/v1/client-tokens', takes: 'query' };
+export const listClientTokens: Route<{ params: []; query: ListClientTokensQuery; answer: Api.ClientTokenPage }> = { path: '/v1/client-tokens', takes: 'query' };
 
 export const revokeClientToken: Route<{ params: [clientTokenId: string]; answer: void }> = { method: 'DELETE', path: '/v1/client-tokens/{client_token_id}', answers: 'nothing' };
 
 export const uploadFile: Route<{ params: []; answer: Api.UploadedFile }> = { method: 'POST', path: '/v1/files' };
 
-export const listUploadedFiles: Route<{ params: []; query: PageQuery; answer: Api.UploadedFilePage }> = { method: 'GET', path: '/v1/files', takes: 'query' };
+export const listUploadedFiles: Route<{ params: []; query: PageQuery; answer: Api.UploadedFilePage }> = { path: '/v1/files', takes: 'query' };
 
-export const getUploadedFile: Route<{ params: [fileId: string]; answer: Api.UploadedFile }> = { method: 'GET', path: '/v1/files/{file_id}' };
+export const getUploadedFile: Route<{ params: [fileId: string]; answer: Api.UploadedFile }> = { path: '/v1/files/{file_id}' };
 
-export const readUploadedFile: Route<{ params: [fileId: string]; answer: Response }> = { method: 'GET', path: '/v1/files/{file_id}/content', answers: 'bytes' };
+export const readUploadedFile: Route<{ params: [fileId: string]; answer: Response }> = { path: '/v1/files/{file_id}/content', answers: 'bytes' };
 
 export const deleteUploadedFile: Route<{ params: [fileId: string]; answer: void }> = { method: 'DELETE', path: '/v1/files/{file_id}', answers: 'nothing' };
 
@@ -181,9 +181,9 @@ export interface ListMcpConnectionsQuery {
   /** Those to this server alone. */
   readonly url?: string;
 }
-export const listMcpConnections: Route<{ params: []; query: ListMcpConnectionsQuery; answer: Api.McpConnectionPage }> = { method: 'GET', path: '/v1/mcp-connections', takes: 'query' };
+export const listMcpConnections: Route<{ params: []; query: ListMcpConnectionsQuery; answer: Api.McpConnectionPage }> = { path: '/v1/mcp-connections', takes: 'query' };
 
-export const getMcpConnection: Route<{ params: [mcpConnectionId: string]; answer: Api.McpConnection }> = { method: 'GET', path: '/v1/mcp-connections/{mcp_connection_id}' };
+export const getMcpConnection: Route<{ params: [mcpConnectionId: string]; answer: Api.McpConnection }> = { path: '/v1/mcp-connections/{mcp_connection_id}' };
 
 export const deleteMcpConnection: Route<{ params: [mcpConnectionId: string]; answer: void }> = { method: 'DELETE', path: '/v1/mcp-connections/{mcp_connection_id}', answers: 'nothing' };
 
@@ -200,9 +200,9 @@ export interface ListMcpToolsQuery {
   /** `changed`: only those that await a confirmation. */
   readonly state?: 'all' | 'changed';
 }
-export const listMcpTools: Route<{ params: []; query: ListMcpToolsQuery; answer: Api.McpToolPage }> = { method: 'GET', path: '/v1/mcp-tools', takes: 'query' };
+export const listMcpTools: Route<{ params: []; query: ListMcpToolsQuery; answer: Api.McpToolPage }> = { path: '/v1/mcp-tools', takes: 'query' };
 
-export const getMcpTool: Route<{ params: [mcpToolId: string]; answer: Api.McpTool }> = { method: 'GET', path: '/v1/mcp-tools/{mcp_tool_id}' };
+export const getMcpTool: Route<{ params: [mcpToolId: string]; answer: Api.McpTool }> = { path: '/v1/mcp-tools/{mcp_tool_id}' };
 
 export interface ForgetMcpServerQuery {
   readonly server: string;
@@ -224,9 +224,9 @@ export interface ListMemoryStoresQuery {
   readonly user?: string;
   readonly name?: string;
 }
-export const listMemoryStores: Route<{ params: []; query: ListMemoryStoresQuery; answer: Api.MemoryStorePage }> = { method: 'GET', path: '/v1/memory-stores', takes: 'query' };
+export const listMemoryStores: Route<{ params: []; query: ListMemoryStoresQuery; answer: Api.MemoryStorePage }> = { path: '/v1/memory-stores', takes: 'query' };
 
-export const getMemoryStore: Route<{ params: [memoryStoreId: string]; answer: Api.MemoryStore }> = { method: 'GET', path: '/v1/memory-stores/{memory_store_id}' };
+export const getMemoryStore: Route<{ params: [memoryStoreId: string]; answer: Api.MemoryStore }> = { path: '/v1/memory-stores/{memory_store_id}' };
 
 export const deleteMemoryStore: Route<{ params: [memoryStoreId: string]; answer: void }> = { method: 'DELETE', path: '/v1/memory-stores/{memory_store_id}', answers: 'nothing' };
 
@@ -237,19 +237,19 @@ export interface ListMemoryEntriesQuery {
   /** Of the path, for example `people/`. */
   readonly prefix?: string;
 }
-export const listMemoryEntries: Route<{ params: [memoryStoreId: string]; query: ListMemoryEntriesQuery; answer: Api.MemoryVersionPage }> = { method: 'GET', path: '/v1/memory-stores/{memory_store_id}/entries', takes: 'query' };
+export const listMemoryEntries: Route<{ params: [memoryStoreId: string]; query: ListMemoryEntriesQuery; answer: Api.MemoryVersionPage }> = { path: '/v1/memory-stores/{memory_store_id}/entries', takes: 'query' };
 
 export interface SearchMemoryQuery {
   readonly query: string;
   readonly limit?: number;
 }
-export const searchMemory: Route<{ params: [memoryStoreId: string]; query: SearchMemoryQuery; answer: Api.MemoryMatches }> = { method: 'GET', path: '/v1/memory-stores/{memory_store_id}/search', takes: 'query' };
+export const searchMemory: Route<{ params: [memoryStoreId: string]; query: SearchMemoryQuery; answer: Api.MemoryMatches }> = { path: '/v1/memory-stores/{memory_store_id}/search', takes: 'query' };
 
 export interface ReadMemoryEntryQuery {
   readonly path: string;
   readonly version?: number;
 }
-export const readMemoryEntry: Route<{ params: [memoryStoreId: string]; query: ReadMemoryEntryQuery; answer: Api.MemoryEntry }> = { method: 'GET', path: '/v1/memory-stores/{memory_store_id}/entry', takes: 'query' };
+export const readMemoryEntry: Route<{ params: [memoryStoreId: string]; query: ReadMemoryEntryQuery; answer: Api.MemoryEntry }> = { path: '/v1/memory-stores/{memory_store_id}/entry', takes: 'query' };
 
 export interface ListMemoryVersionsQuery {
   readonly limit?: number;
@@ -257,7 +257,7 @@ export interface ListMemoryVersionsQuery {
   readonly after?: string;
   readonly path: string;
 }
-export const listMemoryVersions: Route<{ params: [memoryStoreId: string]; query: ListMemoryVersionsQuery; answer: Api.MemoryVersionPage }> = { method: 'GET', path: '/v1/memory-stores/{memory_store_id}/entry/versions', takes: 'query' };
+export const listMemoryVersions: Route<{ params: [memoryStoreId: string]; query: ListMemoryVersionsQuery; answer: Api.MemoryVersionPage }> = { path: '/v1/memory-stores/{memory_store_id}/entry/versions', takes: 'query' };
 
 export interface WriteMemoryEntryQuery {
   readonly path: string;
@@ -271,13 +271,13 @@ export interface DeleteMemoryEntryQuery {
 }
 export const deleteMemoryEntry: Route<{ params: [memoryStoreId: string]; query: DeleteMemoryEntryQuery; answer: void }> = { method: 'DELETE', path: '/v1/memory-stores/{memory_store_id}/entry', takes: 'query', answers: 'nothing' };
 
-export const getDeploymentHealth: Route<{ params: []; answer: Api.DeploymentHealth }> = { method: 'GET', path: '/v1/admin/health' };
+export const getDeploymentHealth: Route<{ params: []; answer: Api.DeploymentHealth }> = { path: '/v1/admin/health' };
 
 export const createProject: Route<{ params: []; body: Api.NewProject; answer: Api.Project }> = { method: 'POST', path: '/v1/projects', takes: 'body' };
 
-export const listProjects: Route<{ params: []; query: PageQuery; answer: Api.ProjectPage }> = { method: 'GET', path: '/v1/projects', takes: 'query' };
+export const listProjects: Route<{ params: []; query: PageQuery; answer: Api.ProjectPage }> = { path: '/v1/projects', takes: 'query' };
 
-export const getProject: Route<{ params: [projectId: string]; answer: Api.Project }> = { method: 'GET', path: '/v1/projects/{project_id}' };
+export const getProject: Route<{ params: [projectId: string]; answer: Api.Project }> = { path: '/v1/projects/{project_id}' };
 
 export const updateProject: Route<{ params: [projectId: string]; body: Api.ProjectChange; answer: Api.Project }> = { method: 'PATCH', path: '/v1/projects/{project_id}', takes: 'body' };
 
@@ -328,18 +328,18 @@ export interface ListRunsQuery {
   /** Exclusive. */
   readonly created_before?: string;
 }
-export const listRuns: Route<{ params: []; query: ListRunsQuery; answer: Api.RunPage }> = { method: 'GET', path: '/v1/runs', takes: 'query' };
+export const listRuns: Route<{ params: []; query: ListRunsQuery; answer: Api.RunPage }> = { path: '/v1/runs', takes: 'query' };
 
 export interface CountRunsQuery {
   readonly thread_id?: string;
   readonly agent_id?: string;
   readonly project_id?: string;
 }
-export const countRuns: Route<{ params: []; query: CountRunsQuery; answer: Api.RunCounts }> = { method: 'GET', path: '/v1/runs/counts', takes: 'query' };
+export const countRuns: Route<{ params: []; query: CountRunsQuery; answer: Api.RunCounts }> = { path: '/v1/runs/counts', takes: 'query' };
 
-export const getRun: Route<{ params: [runId: string]; answer: Api.Run }> = { method: 'GET', path: '/v1/runs/{run_id}' };
+export const getRun: Route<{ params: [runId: string]; answer: Api.Run }> = { path: '/v1/runs/{run_id}' };
 
-export const explainRun: Route<{ params: [runId: string]; answer: Api.RunWait }> = { method: 'GET', path: '/v1/runs/{run_id}/why' };
+export const explainRun: Route<{ params: [runId: string]; answer: Api.RunWait }> = { path: '/v1/runs/{run_id}/why' };
 
 export interface PreviewRewindQuery {
   /** As of a fork. Absent: before the first call of the run that may have changed files. */
@@ -347,16 +347,16 @@ export interface PreviewRewindQuery {
   /** Before this message that a person wrote, as of an edit. It wins over `at_seq`. */
   readonly message_id?: string;
 }
-export const previewRewind: Route<{ params: [runId: string]; query: PreviewRewindQuery; answer: Api.RewindPreview }> = { method: 'GET', path: '/v1/runs/{run_id}/rewind-preview', takes: 'query' };
+export const previewRewind: Route<{ params: [runId: string]; query: PreviewRewindQuery; answer: Api.RewindPreview }> = { path: '/v1/runs/{run_id}/rewind-preview', takes: 'query' };
 
 export interface WaitForRunQuery {
   readonly timeout_s?: number;
 }
-export const waitForRun: Route<{ params: [runId: string]; query: WaitForRunQuery; answer: Api.Run }> = { method: 'GET', path: '/v1/runs/{run_id}/wait', takes: 'query' };
+export const waitForRun: Route<{ params: [runId: string]; query: WaitForRunQuery; answer: Api.Run }> = { path: '/v1/runs/{run_id}/wait', takes: 'query' };
 
-export const listRunToolCalls: Route<{ params: [runId: string]; query: PageQuery; answer: Api.ToolCallPage }> = { method: 'GET', path: '/v1/runs/{run_id}/tool-calls', takes: 'query' };
+export const listRunToolCalls: Route<{ params: [runId: string]; query: PageQuery; answer: Api.ToolCallPage }> = { path: '/v1/runs/{run_id}/tool-calls', takes: 'query' };
 
-export const getRunResult: Route<{ params: [runId: string]; answer: Api.AgentResult }> = { method: 'GET', path: '/v1/runs/{run_id}/result' };
+export const getRunResult: Route<{ params: [runId: string]; answer: Api.AgentResult }> = { path: '/v1/runs/{run_id}/result' };
 
 export interface ListRunEventsQuery {
   /** Facts with a greater seq. */
@@ -364,9 +364,9 @@ export interface ListRunEventsQuery {
   /** A page of long facts has fewer: read on until `head_seq`. */
   readonly limit?: number;
 }
-export const listRunEvents: Route<{ params: [runId: string]; query: ListRunEventsQuery; answer: Api.EventPage }> = { method: 'GET', path: '/v1/runs/{run_id}/events', takes: 'query' };
+export const listRunEvents: Route<{ params: [runId: string]; query: ListRunEventsQuery; answer: Api.EventPage }> = { path: '/v1/runs/{run_id}/events', takes: 'query' };
 
-export const verifyRunEvents: Route<{ params: [runId: string]; answer: Api.LogVerification }> = { method: 'GET', path: '/v1/runs/{run_id}/events/verify' };
+export const verifyRunEvents: Route<{ params: [runId: string]; answer: Api.LogVerification }> = { path: '/v1/runs/{run_id}/events/verify' };
 
 export interface StreamRunEventsQuery {
   /** `Last-Event-ID` wins over it. */
@@ -374,7 +374,7 @@ export interface StreamRunEventsQuery {
   /** The epoch of that fact: it tells whether the log still has it. */
   readonly after_epoch?: number;
 }
-export const streamRunEvents: Route<{ params: [runId: string]; query: StreamRunEventsQuery; answer: Response }> = { method: 'GET', path: '/v1/runs/{run_id}/stream', takes: 'query', answers: 'bytes' };
+export const streamRunEvents: Route<{ params: [runId: string]; query: StreamRunEventsQuery; answer: Response }> = { path: '/v1/runs/{run_id}/stream', takes: 'query', answers: 'bytes' };
 
 export interface ListSandboxesQuery {
   readonly limit?: number;
@@ -383,11 +383,11 @@ export interface ListSandboxesQuery {
   /** Only the sandbox that this thread has, alone or with its project. */
   readonly thread_id?: string;
 }
-export const listSandboxes: Route<{ params: []; query: ListSandboxesQuery; answer: Api.SandboxPage }> = { method: 'GET', path: '/v1/sandboxes', takes: 'query' };
+export const listSandboxes: Route<{ params: []; query: ListSandboxesQuery; answer: Api.SandboxPage }> = { path: '/v1/sandboxes', takes: 'query' };
 
-export const getSandbox: Route<{ params: [sandboxId: string]; answer: Api.SandboxStatus }> = { method: 'GET', path: '/v1/sandboxes/{sandbox_id}' };
+export const getSandbox: Route<{ params: [sandboxId: string]; answer: Api.SandboxStatus }> = { path: '/v1/sandboxes/{sandbox_id}' };
 
-export const getThreadSandbox: Route<{ params: [threadId: string]; answer: Api.SandboxStatus }> = { method: 'GET', path: '/v1/threads/{thread_id}/sandbox' };
+export const getThreadSandbox: Route<{ params: [threadId: string]; answer: Api.SandboxStatus }> = { path: '/v1/threads/{thread_id}/sandbox' };
 
 export const ensureSandbox: Route<{ params: [threadId: string]; answer: Api.SandboxStatus }> = { method: 'POST', path: '/v1/threads/{thread_id}/sandbox' };
 
@@ -397,7 +397,7 @@ export const stopSandbox: Route<{ params: [sandboxId: string]; answer: Api.Sandb
 
 export const deleteSandbox: Route<{ params: [sandboxId: string]; answer: void }> = { method: 'DELETE', path: '/v1/sandboxes/{sandbox_id}', answers: 'nothing' };
 
-export const getBrowser: Route<{ params: [sandboxId: string]; answer: Api.BrowserScreen }> = { method: 'GET', path: '/v1/sandboxes/{sandbox_id}/browser' };
+export const getBrowser: Route<{ params: [sandboxId: string]; answer: Api.BrowserScreen }> = { path: '/v1/sandboxes/{sandbox_id}/browser' };
 
 export const operateBrowser: Route<{ params: [sandboxId: string]; body: Api.BrowserOperation; answer: Api.BrowserScreen }> = { method: 'POST', path: '/v1/sandboxes/{sandbox_id}/browser/actions', takes: 'body', repeatable: false };
 
@@ -409,13 +409,13 @@ export interface ListFilesQuery {
   /** 1 lists the directory itself. */
   readonly depth?: number;
 }
-export const listFiles: Route<{ params: [sandboxId: string]; query: ListFilesQuery; answer: Api.FileList }> = { method: 'GET', path: '/v1/sandboxes/{sandbox_id}/files', takes: 'query' };
+export const listFiles: Route<{ params: [sandboxId: string]; query: ListFilesQuery; answer: Api.FileList }> = { path: '/v1/sandboxes/{sandbox_id}/files', takes: 'query' };
 
 export interface ReadFileQuery {
   /** In `/workspace`: relative to it, or absolute. */
   readonly path: string;
 }
-export const readFile: Route<{ params: [sandboxId: string]; query: ReadFileQuery; answer: Response }> = { method: 'GET', path: '/v1/sandboxes/{sandbox_id}/files/content', takes: 'query', answers: 'bytes' };
+export const readFile: Route<{ params: [sandboxId: string]; query: ReadFileQuery; answer: Response }> = { path: '/v1/sandboxes/{sandbox_id}/files/content', takes: 'query', answers: 'bytes' };
 
 export interface WriteFileQuery {
   /** In `/workspace`: relative to it, or absolute. */
@@ -440,14 +440,14 @@ export interface ListSchedulesQuery {
   /** Schedules whose runs name this agent. */
   readonly agent_id?: string;
 }
-export const listSchedules: Route<{ params: []; query: ListSchedulesQuery; answer: Api.SchedulePage }> = { method: 'GET', path: '/v1/schedules', takes: 'query' };
+export const listSchedules: Route<{ params: []; query: ListSchedulesQuery; answer: Api.SchedulePage }> = { path: '/v1/schedules', takes: 'query' };
 
 export interface ListUpcomingRunsQuery {
   /** Of schedules whose runs name this agent. */
   readonly agent_id?: string;
   readonly limit?: number;
 }
-export const listUpcomingRuns: Route<{ params: []; query: ListUpcomingRunsQuery; answer: Api.UpcomingRuns }> = { method: 'GET', path: '/v1/schedules/upcoming', takes: 'query' };
+export const listUpcomingRuns: Route<{ params: []; query: ListUpcomingRunsQuery; answer: Api.UpcomingRuns }> = { path: '/v1/schedules/upcoming', takes: 'query' };
 
 export interface PreviewDueTimesQuery {
   /** Minute, hour, day, month, weekday; six fields have seconds first. */
@@ -455,9 +455,9 @@ export interface PreviewDueTimesQuery {
   readonly time_zone?: string;
   readonly count?: number;
 }
-export const previewDueTimes: Route<{ params: []; query: PreviewDueTimesQuery; answer: Api.DueTimes }> = { method: 'GET', path: '/v1/due-times', takes: 'query' };
+export const previewDueTimes: Route<{ params: []; query: PreviewDueTimesQuery; answer: Api.DueTimes }> = { path: '/v1/due-times', takes: 'query' };
 
-export const getSchedule: Route<{ params: [scheduleId: string]; answer: Api.Schedule }> = { method: 'GET', path: '/v1/schedules/{schedule_id}' };
+export const getSchedule: Route<{ params: [scheduleId: string]; answer: Api.Schedule }> = { path: '/v1/schedules/{schedule_id}' };
 
 export const updateSchedule: Route<{ params: [scheduleId: string]; body: Api.ScheduleChange; answer: Api.Schedule }> = { method: 'PATCH', path: '/v1/schedules/{schedule_id}', takes: 'body' };
 
@@ -469,7 +469,7 @@ export const resumeSchedule: Route<{ params: [scheduleId: string]; answer: Api.S
 
 export const runSchedule: Route<{ params: [scheduleId: string]; answer: Api.Run }> = { method: 'POST', path: '/v1/schedules/{schedule_id}/run' };
 
-export const listScheduleExecutions: Route<{ params: [scheduleId: string]; query: PageQuery; answer: Api.ExecutionPage }> = { method: 'GET', path: '/v1/schedules/{schedule_id}/executions', takes: 'query' };
+export const listScheduleExecutions: Route<{ params: [scheduleId: string]; query: PageQuery; answer: Api.ExecutionPage }> = { path: '/v1/schedules/{schedule_id}/executions', takes: 'query' };
 
 export const createSecret: Route<{ params: []; body: Api.NewSecret; answer: Api.Secret }> = { method: 'POST', path: '/v1/secrets', takes: 'body' };
 
@@ -480,7 +480,7 @@ export interface ListSecretsQuery {
   /** Those of this project alone. */
   readonly project_id?: string;
 }
-export const listSecrets: Route<{ params: []; query: ListSecretsQuery; answer: Api.SecretPage }> = { method: 'GET', path: '/v1/secrets', takes: 'query' };
+export const listSecrets: Route<{ params: []; query: ListSecretsQuery; answer: Api.SecretPage }> = { path: '/v1/secrets', takes: 'query' };
 
 export interface ListSecretUsesQuery {
   readonly limit?: number;
@@ -489,9 +489,9 @@ export interface ListSecretUsesQuery {
   readonly secret_id?: string;
   readonly run_id?: string;
 }
-export const listSecretUses: Route<{ params: []; query: ListSecretUsesQuery; answer: Api.SecretUsePage }> = { method: 'GET', path: '/v1/secrets/uses', takes: 'query' };
+export const listSecretUses: Route<{ params: []; query: ListSecretUsesQuery; answer: Api.SecretUsePage }> = { path: '/v1/secrets/uses', takes: 'query' };
 
-export const getSecret: Route<{ params: [secretId: string]; answer: Api.Secret }> = { method: 'GET', path: '/v1/secrets/{secret_id}' };
+export const getSecret: Route<{ params: [secretId: string]; answer: Api.Secret }> = { path: '/v1/secrets/{secret_id}' };
 
 export const updateSecret: Route<{ params: [secretId: string]; body: Api.SecretChange; answer: Api.Secret }> = { method: 'PATCH', path: '/v1/secrets/{secret_id}', takes: 'body' };
 
@@ -499,17 +499,17 @@ export const deleteSecret: Route<{ params: [secretId: string]; answer: void }> =
 
 export const createSession: Route<{ params: []; body: Api.NewSession; answer: Api.Session }> = { method: 'POST', path: '/v1/session', takes: 'body', repeatable: false };
 
-export const getSession: Route<{ params: []; answer: Api.Session }> = { method: 'GET', path: '/v1/session' };
+export const getSession: Route<{ params: []; answer: Api.Session }> = { path: '/v1/session' };
 
 export const deleteSession: Route<{ params: []; answer: void }> = { method: 'DELETE', path: '/v1/session', answers: 'nothing' };
 
-export const listSessions: Route<{ params: []; query: PageQuery; answer: Api.SessionPage }> = { method: 'GET', path: '/v1/sessions', takes: 'query' };
+export const listSessions: Route<{ params: []; query: PageQuery; answer: Api.SessionPage }> = { path: '/v1/sessions', takes: 'query' };
 
 export const endSession: Route<{ params: [sessionId: string]; answer: void }> = { method: 'DELETE', path: '/v1/sessions/{session_id}', answers: 'nothing' };
 
 export const createSessionLink: Route<{ params: []; body: Api.NewSession; answer: Api.SessionLink }> = { method: 'POST', path: '/v1/session/links', takes: 'body', repeatable: false };
 
-export const getSettings: Route<{ params: []; answer: Api.StoredAccountSettings }> = { method: 'GET', path: '/v1/settings' };
+export const getSettings: Route<{ params: []; answer: Api.StoredAccountSettings }> = { path: '/v1/settings' };
 
 export const setSettings: Route<{ params: []; body: Api.NewAccountSettings; answer: Api.StoredAccountSettings }> = { method: 'PUT', path: '/v1/settings', takes: 'body' };
 
@@ -520,40 +520,40 @@ export interface ListSitesQuery {
   /** Only the sites of this thread. */
   readonly thread_id?: string;
 }
-export const listSites: Route<{ params: []; query: ListSitesQuery; answer: Api.SitePage }> = { method: 'GET', path: '/v1/sites', takes: 'query' };
+export const listSites: Route<{ params: []; query: ListSitesQuery; answer: Api.SitePage }> = { path: '/v1/sites', takes: 'query' };
 
-export const getSite: Route<{ params: [threadId: string, name: string]; answer: Api.Site }> = { method: 'GET', path: '/v1/threads/{thread_id}/sites/{name}' };
+export const getSite: Route<{ params: [threadId: string, name: string]; answer: Api.Site }> = { path: '/v1/threads/{thread_id}/sites/{name}' };
 
 export const deleteSite: Route<{ params: [threadId: string, name: string]; answer: void }> = { method: 'DELETE', path: '/v1/threads/{thread_id}/sites/{name}', answers: 'nothing' };
 
 export const storeEvaluation: Route<{ params: [name: string]; body: Api.EvaluationToStore; answer: Api.Evaluation }> = { method: 'PUT', path: '/v1/evaluations/by-name/{name}', takes: 'body' };
 
-export const listEvaluations: Route<{ params: []; query: PageQuery; answer: Api.EvaluationPage }> = { method: 'GET', path: '/v1/evaluations', takes: 'query' };
+export const listEvaluations: Route<{ params: []; query: PageQuery; answer: Api.EvaluationPage }> = { path: '/v1/evaluations', takes: 'query' };
 
-export const getEvaluation: Route<{ params: [evaluationId: string]; answer: Api.EvaluationWithResults }> = { method: 'GET', path: '/v1/evaluations/{evaluation_id}' };
+export const getEvaluation: Route<{ params: [evaluationId: string]; answer: Api.EvaluationWithResults }> = { path: '/v1/evaluations/{evaluation_id}' };
 
 export const deleteEvaluation: Route<{ params: [evaluationId: string]; answer: void }> = { method: 'DELETE', path: '/v1/evaluations/{evaluation_id}', answers: 'nothing' };
 
 export const createSkill: Route<{ params: []; answer: Api.Skill }> = { method: 'POST', path: '/v1/skills' };
 
-export const listSkills: Route<{ params: []; query: PageQuery; answer: Api.SkillPage }> = { method: 'GET', path: '/v1/skills', takes: 'query' };
+export const listSkills: Route<{ params: []; query: PageQuery; answer: Api.SkillPage }> = { path: '/v1/skills', takes: 'query' };
 
-export const getSkill: Route<{ params: [skillId: string]; answer: Api.Skill }> = { method: 'GET', path: '/v1/skills/{skill_id}' };
+export const getSkill: Route<{ params: [skillId: string]; answer: Api.Skill }> = { path: '/v1/skills/{skill_id}' };
 
 export const deleteSkill: Route<{ params: [skillId: string]; answer: void }> = { method: 'DELETE', path: '/v1/skills/{skill_id}', answers: 'nothing' };
 
-export const listSkillVersions: Route<{ params: [skillId: string]; query: PageQuery; answer: Api.SkillVersionPage }> = { method: 'GET', path: '/v1/skills/{skill_id}/versions', takes: 'query' };
+export const listSkillVersions: Route<{ params: [skillId: string]; query: PageQuery; answer: Api.SkillVersionPage }> = { path: '/v1/skills/{skill_id}/versions', takes: 'query' };
 
-export const getSkillVersion: Route<{ params: [skillId: string, version: number]; answer: Api.SkillVersion }> = { method: 'GET', path: '/v1/skills/{skill_id}/versions/{version}' };
+export const getSkillVersion: Route<{ params: [skillId: string, version: number]; answer: Api.SkillVersion }> = { path: '/v1/skills/{skill_id}/versions/{version}' };
 
-export const listSkillFiles: Route<{ params: [skillId: string, version: number]; answer: Api.SkillFiles }> = { method: 'GET', path: '/v1/skills/{skill_id}/versions/{version}/files' };
+export const listSkillFiles: Route<{ params: [skillId: string, version: number]; answer: Api.SkillFiles }> = { path: '/v1/skills/{skill_id}/versions/{version}/files' };
 
 export interface ReadSkillFileQuery {
   readonly path: string;
 }
-export const readSkillFile: Route<{ params: [skillId: string, version: number]; query: ReadSkillFileQuery; answer: Response }> = { method: 'GET', path: '/v1/skills/{skill_id}/versions/{version}/file', takes: 'query', answers: 'bytes' };
+export const readSkillFile: Route<{ params: [skillId: string, version: number]; query: ReadSkillFileQuery; answer: Response }> = { path: '/v1/skills/{skill_id}/versions/{version}/file', takes: 'query', answers: 'bytes' };
 
-export const readSkillArchive: Route<{ params: [skillId: string, version: number]; answer: Response }> = { method: 'GET', path: '/v1/skills/{skill_id}/versions/{version}/content', answers: 'bytes' };
+export const readSkillArchive: Route<{ params: [skillId: string, version: number]; answer: Response }> = { path: '/v1/skills/{skill_id}/versions/{version}/content', answers: 'bytes' };
 
 export const createThread: Route<{ params: []; body: Api.NewThread; answer: Api.Thread }> = { method: 'POST', path: '/v1/threads', takes: 'body' };
 
@@ -570,9 +570,9 @@ export interface ListThreadsQuery {
   readonly metadata_key?: string;
   readonly metadata_value?: string;
 }
-export const listThreads: Route<{ params: []; query: ListThreadsQuery; answer: Api.ThreadPage }> = { method: 'GET', path: '/v1/threads', takes: 'query' };
+export const listThreads: Route<{ params: []; query: ListThreadsQuery; answer: Api.ThreadPage }> = { path: '/v1/threads', takes: 'query' };
 
-export const getThread: Route<{ params: [threadId: string]; answer: Api.Thread }> = { method: 'GET', path: '/v1/threads/{thread_id}' };
+export const getThread: Route<{ params: [threadId: string]; answer: Api.Thread }> = { path: '/v1/threads/{thread_id}' };
 
 export const updateThread: Route<{ params: [threadId: string]; body: Api.ThreadChange; answer: Api.Thread }> = { method: 'PATCH', path: '/v1/threads/{thread_id}', takes: 'body' };
 
@@ -590,13 +590,13 @@ export interface ListMessagesQuery {
   /** `desc`: the newest first. */
   readonly order?: 'asc' | 'desc';
 }
-export const listMessages: Route<{ params: [threadId: string]; query: ListMessagesQuery; answer: Api.MessagePage }> = { method: 'GET', path: '/v1/threads/{thread_id}/messages', takes: 'query' };
+export const listMessages: Route<{ params: [threadId: string]; query: ListMessagesQuery; answer: Api.MessagePage }> = { path: '/v1/threads/{thread_id}/messages', takes: 'query' };
 
-export const listLlmMessages: Route<{ params: [threadId: string]; answer: Api.LlmMessageList }> = { method: 'GET', path: '/v1/threads/{thread_id}/llm-messages' };
+export const listLlmMessages: Route<{ params: [threadId: string]; answer: Api.LlmMessageList }> = { path: '/v1/threads/{thread_id}/llm-messages' };
 
-export const getBlob: Route<{ params: [sha256: string]; answer: Response }> = { method: 'GET', path: '/v1/blobs/{sha256}', answers: 'bytes' };
+export const getBlob: Route<{ params: [sha256: string]; answer: Response }> = { path: '/v1/blobs/{sha256}', answers: 'bytes' };
 
-export const getUser: Route<{ params: [user: string]; answer: Api.User }> = { method: 'GET', path: '/v1/users/{user}' };
+export const getUser: Route<{ params: [user: string]; answer: Api.User }> = { path: '/v1/users/{user}' };
 
 export const eraseUser: Route<{ params: [user: string]; answer: Api.ErasedUser }> = { method: 'DELETE', path: '/v1/users/{user}' };
 
@@ -609,9 +609,9 @@ export interface ListTriggersQuery {
   /** Triggers whose runs name this agent. */
   readonly agent_id?: string;
 }
-export const listTriggers: Route<{ params: []; query: ListTriggersQuery; answer: Api.WebhookTriggerPage }> = { method: 'GET', path: '/v1/triggers', takes: 'query' };
+export const listTriggers: Route<{ params: []; query: ListTriggersQuery; answer: Api.WebhookTriggerPage }> = { path: '/v1/triggers', takes: 'query' };
 
-export const getTrigger: Route<{ params: [triggerId: string]; answer: Api.WebhookTrigger }> = { method: 'GET', path: '/v1/triggers/{trigger_id}' };
+export const getTrigger: Route<{ params: [triggerId: string]; answer: Api.WebhookTrigger }> = { path: '/v1/triggers/{trigger_id}' };
 
 export const updateTrigger: Route<{ params: [triggerId: string]; body: Api.WebhookTriggerChange; answer: Api.WebhookTrigger }> = { method: 'PATCH', path: '/v1/triggers/{trigger_id}', takes: 'body' };
 
@@ -619,13 +619,13 @@ export const deleteTrigger: Route<{ params: [triggerId: string]; answer: void }>
 
 export const rotateTriggerSecret: Route<{ params: [triggerId: string]; body: Api.SecretRotation; answer: Api.WebhookTriggerWithSecret }> = { method: 'POST', path: '/v1/triggers/{trigger_id}/rotate-secret', takes: 'body', repeatable: false };
 
-export const listTriggerExecutions: Route<{ params: [triggerId: string]; query: PageQuery; answer: Api.ExecutionPage }> = { method: 'GET', path: '/v1/triggers/{trigger_id}/executions', takes: 'query' };
+export const listTriggerExecutions: Route<{ params: [triggerId: string]; query: PageQuery; answer: Api.ExecutionPage }> = { path: '/v1/triggers/{trigger_id}/executions', takes: 'query' };
 
 export const createWebhookEndpoint: Route<{ params: []; body: Api.NewWebhookEndpoint; answer: Api.WebhookEndpointWithSecret }> = { method: 'POST', path: '/v1/webhooks', takes: 'body', repeatable: false };
 
-export const listWebhookEndpoints: Route<{ params: []; query: PageQuery; answer: Api.WebhookEndpointPage }> = { method: 'GET', path: '/v1/webhooks', takes: 'query' };
+export const listWebhookEndpoints: Route<{ params: []; query: PageQuery; answer: Api.WebhookEndpointPage }> = { path: '/v1/webhooks', takes: 'query' };
 
-export const getWebhookEndpoint: Route<{ params: [endpointId: string]; answer: Api.WebhookEndpoint }> = { method: 'GET', path: '/v1/webhooks/{endpoint_id}' };
+export const getWebhookEndpoint: Route<{ params: [endpointId: string]; answer: Api.WebhookEndpoint }> = { path: '/v1/webhooks/{endpoint_id}' };
 
 export const updateWebhookEndpoint: Route<{ params: [endpointId: string]; body: Api.WebhookEndpointChange; answer: Api.WebhookEndpoint }> = { method: 'PATCH', path: '/v1/webhooks/{endpoint_id}', takes: 'body' };
 
@@ -645,8 +645,8 @@ export interface ListWebhookDeliveriesQuery {
   readonly run_id?: string;
   readonly type?: 'run.started' | 'run.waiting' | 'run.resumed' | 'run.completed' | 'run.failed' | 'run.stopped' | 'approval.requested' | 'approval.decided' | 'usage.recorded' | 'webhook.test';
 }
-export const listWebhookDeliveries: Route<{ params: []; query: ListWebhookDeliveriesQuery; answer: Api.WebhookDeliveryPage }> = { method: 'GET', path: '/v1/webhooks/deliveries', takes: 'query' };
+export const listWebhookDeliveries: Route<{ params: []; query: ListWebhookDeliveriesQuery; answer: Api.WebhookDeliveryPage }> = { path: '/v1/webhooks/deliveries', takes: 'query' };
 
-export const getWebhookDelivery: Route<{ params: [deliveryId: string]; answer: Api.WebhookDelivery }> = { method: 'GET', path: '/v1/webhooks/deliveries/{delivery_id}' };
+export const getWebhookDelivery: Route<{ params: [deliveryId: string]; answer: Api.WebhookDelivery }> = { path: '/v1/webhooks/deliveries/{delivery_id}' };
 
 export const redeliverWebhook: Route<{ params: [deliveryId: string]; answer: Api.WebhookDelivery }> = { method: 'POST', path: '/v1/webhooks/deliveries/{delivery_id}/redeliver' };
