@@ -17,7 +17,7 @@ const newRun = runs.createRun.body;
 const edited = `{"decision": "edit", "arguments_hash": "${'a'.repeat(64)}", "arguments": {"command": "ls", "__proto__": "x"}}`;
 const freeValue = 'llm.extra_body.a.0.__proto__';
 
-describe('attack: a name that objects of JavaScript have is not dropped without a word', () => {
+describe('attack: __proto__ as a name in a request', () => {
   it.each([
     ['a field', newRun, '{"input": "Hi", "__proto__": {"model": "demo/plain"}}', '__proto__'],
     ['a key of metadata', newRun, '{"input": "Hi", "metadata": {"__proto__": "x"}}', 'metadata.__proto__'],
@@ -27,8 +27,10 @@ describe('attack: a name that objects of JavaScript have is not dropped without 
   ])('%s', (_, schema, json, field) => {
     expect(refusedFields(schema, json)).toEqual([field]);
   });
+});
 
-  it('other names that they have are kept', () => {
+describe('parseInput', () => {
+  it('keeps other names that every object has', () => {
     const named = JSON.parse('{"input": "Hi", "metadata": {"constructor": "x", "toString": "y"}}') as unknown;
     expect(parseInput(newRun, named)).toMatchObject({ metadata: { constructor: 'x', toString: 'y' } });
   });
