@@ -77,7 +77,7 @@ function describedRoute(route) {
   ];
   const fields = [
     ...(method === 'GET' ? [] : [`method: '${method}'`]),
-    `path: '${path}'`,
+    `path: '${path.replaceAll(/\{\w+\}/g, '{}')}'`,
     ...(takes === '' ? [] : [`takes: '${takes}'`]),
     ...(bytes ? ["answers: 'bytes'"] : answer ? [] : ["answers: 'nothing'"]),
     ...(method === 'POST' && storesAnswer === false ? ['repeatable: false'] : []),

@@ -23,7 +23,7 @@ interface RouteTypes {
 export interface Route<Types extends RouteTypes = RouteTypes> {
   /** Absent: GET. */
   readonly method?: ApiRequest['method'];
-  /** For example `/v1/agents/{agent_id}`. */
+  /** For example `/v1/agents/{}/versions/{}`. */
   readonly path: string;
   /** What a call has after the parameters of the path. */
   readonly takes?: 'query' | 'body' | 'query and body';
@@ -104,7 +104,7 @@ export class Resource {
 /** The request of a route, from the arguments of its method. */
 export function toRequest({ method, path, takes, repeatable }: Route, given: readonly unknown[] = []): ApiRequest {
   const rest = [...given];
-  const filled = path.replaceAll(/\{\w+\}/g, () => encodeURIComponent(String(rest.shift())));
+  const filled = path.replaceAll('{}', () => encodeURIComponent(String(rest.shift())));
   const query = takes?.startsWith('query') && { query: (rest.shift() ?? {}) as NonNullable<ApiRequest['query']> };
   const body = takes?.endsWith('body') && { json: rest.shift() ?? {} };
   const { signal } = (rest.shift() ?? {}) as Options;
