@@ -31,8 +31,8 @@ const withTimes = process.argv.includes('--times');
 const given = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const patterns = (onlyModels ? ['strict-providers.e2e'] : given).map((pattern) => new RegExp(pattern, 'i'));
 
-/** So many spec files that failed are run again. More are no accident of a busy machine. */
-const mostAgain = 2;
+/** So many spec files that failed are run again. More are no accident of a busy machine, even if it is a slow one. */
+const mostAgain = 5;
 
 /** Less than a CI waits, which would end this command without a word. */
 const limitMs = 85 * 60_000;
