@@ -26,11 +26,16 @@ const silenceMs = 45_000;
  * again, as often as it takes, and continues after the last fact. Only where no connection ever succeeded it gives up, after
  * the client's `retries`. Leaving the loop closes the connection.
  */
-export async function* streamRun(
+export async function* streamRun(...given: Parameters<typeof streamGroups>): AsyncGenerator<StreamEvent, void> {
+  for await (const events of streamGroups(...given)) yield* events;
+}
+
+/** The same events in groups of what arrives together: to await each one of a long log costs a page time. */
+export async function* streamGroups(
   transport: Transport,
   runId: string,
   { after = 0, afterEpoch, signal, onCut }: StreamOptions = {},
-): AsyncGenerator<StreamEvent, void> {
+): AsyncGenerator<readonly StreamEvent[], void> {
   const position = new StreamPosition(after, afterEpoch);
   let failures = 0;
   let connected = false;
@@ -39,12 +44,12 @@ export async function* streamRun(
     try {
       for await (const events of connection(transport, { runId, lastEventId: position.lastEventId, signal })) {
         connected = isOpen = true;
-        for (const event of events) {
-          failures = 0;
-          const fresh = position.accept(event);
-          if (fresh) yield fresh;
-          if (isTerminal(event)) return;
-        }
+        if (events.length === 0) continue;
+        failures = 0;
+        const end = events.findIndex(isTerminal);
+        const untilEnd = end < 0 ? events : events.slice(0, end + 1);
+        yield untilEnd.flatMap((event) => position.accept(event) ?? []);
+        if (end >= 0) return;
       }
       return; // the gateway says that there is no more
     } catch (error) {

@@ -26,7 +26,7 @@ export class RunWatch {
   private state: WatchedRun = { view: this.log.view, isLive: false, error: null };
 
   constructor(
-    private readonly runs: Pick<Runs, 'stream' | 'serve'>,
+    private readonly runs: Pick<Runs, 'streamGroups' | 'serve'>,
     readonly runId: string,
     /** Of the caller. They are run while there are subscribers. */
     private readonly tools: HandledTools = {},
@@ -62,7 +62,7 @@ export class RunWatch {
       } else {
         const { lastSeq: after, lastEpoch: afterEpoch } = this.log;
         const options = { after, afterEpoch, signal, onCut };
-        for await (const event of this.runs.stream(this.runId, options)) this.apply(event);
+        for await (const events of this.runs.streamGroups(this.runId, options)) events.forEach(this.apply);
       }
       this.show({ isLive: false });
     } catch (error) {

@@ -11,11 +11,11 @@ const fact = (seq: number) =>
 class Sent {
   private readonly waiting: ((event: StreamEvent | undefined) => void)[] = [];
 
-  async *stream(): AsyncGenerator<StreamEvent, void> {
+  async *streamGroups(): AsyncGenerator<readonly StreamEvent[], void> {
     for (;;) {
       const event = await new Promise<StreamEvent | undefined>((resolve) => this.waiting.push(resolve));
       if (!event) return;
-      yield event;
+      yield [event];
     }
   }
 
@@ -38,7 +38,7 @@ describe('the feed of a run', () => {
     const page = { hidden: false, addEventListener: () => undefined, removeEventListener: () => undefined };
     Object.assign(globalThis, { document: page });
     [sent, seen] = [new Sent(), []];
-    const feed = new RunFeed({ runs: { stream: () => sent.stream() } } as unknown as Rondo, 'run_1');
+    const feed = new RunFeed({ runs: sent } as unknown as Rondo, 'run_1');
     feed.subscribe(() => {
       seen.push(feed.current().view.lastSeq);
       now += renderMs;

@@ -1,4 +1,4 @@
-import { type Fact, type Rondo, type RunView, isFact } from '@rondo/client';
+import { type Fact, type Rondo, type RunView, type StreamEvent, isFact } from '@rondo/client';
 import { useMemo, useRef, useSyncExternalStore } from 'react';
 import type { RunDetails } from './run-details.ts';
 import { RunRecord, RunHistory } from './run-record.ts';
@@ -71,9 +71,9 @@ export class RunFeed {
     const { signal } = reading;
     const onCut = () => this.show('cut');
     try {
-      for await (const event of this.rondo.runs.stream(this.runId, { after: this.record.lastSeq, signal, onCut })) {
-        if (isFact(event) && event.seq > this.record.lastSeq) this.facts.push(event);
-        this.record.apply(event);
+      const options = { after: this.record.lastSeq, signal, onCut };
+      for await (const events of this.rondo.runs.streamGroups(this.runId, options)) {
+        for (const event of events) this.take(event);
         this.show('live');
       }
       this.show('ended');
@@ -82,6 +82,11 @@ export class RunFeed {
       this.error = error;
       this.show('ended');
     }
+  }
+
+  private take(event: StreamEvent): void {
+    if (isFact(event) && event.seq > this.record.lastSeq) this.facts.push(event);
+    this.record.apply(event);
   }
 
   private show(connection: FedRun['connection']): void {
