@@ -248,7 +248,7 @@ export const listPages = ({
   { name: 'inbox', path: '/console/inbox', ready: 'Paint the bicycle shed', docs: ['dark'] },
   { name: 'question', path: `/console/runs/${ask.id}`, ready: 'You', docs: ['phone'] },
   { name: 'threads', path: '/console/threads', ready: 'Paint the bicycle shed', docs: [] },
-  { name: 'thread', path: `/console/threads/${other.thread_id}`, ready: 'All of this run', docs: ['light'] },
+  { name: 'thread', path: `/console/threads/${other.thread_id}`, ready: 'Open this run', docs: ['light'] },
   { name: 'agents', path: '/console/agents', ready: 'release-notes', docs: [] },
   { name: 'agent', path: `/console/agents/${agent.id}`, ready: 'Version 1', docs: ['dark'] },
   { name: 'schedules', path: '/console/schedules', ready: 'morning report', docs: [] },
