@@ -104,7 +104,10 @@ const words: Record<WebhookDelivery['status'], string> = {
 function toOutcome({ status, attempts, error, next_attempt_at: next }: WebhookDelivery, now: number): string {
   const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`;
   const first = attempts === 0 ? words[status] : `${words[status]} after ${tries}`;
-  const rest = [status === 'delivered' ? null : error, next === null ? null : `The next attempt ${ahead(next, now)}.`];
+  const rest = [
+    status === 'delivered' ? null : error,
+    next === null ? null : `The next attempt is due ${ahead(next, now)}.`,
+  ];
   return [`${first}.`, ...rest].filter((part) => part !== null).join(' ');
 }
 
