@@ -158,7 +158,9 @@ export class AgUiRuns {
     if (!question && request.messages.at(-1)?.role === 'tool')
       throw new ApiError('tool_call_not_awaited', 'No call waits for a result of the client.');
     if (!question) throw refuseField('messages', 'the newest must be of the user');
-    await this.dependencies.threads.requireNewest(newest, { accountId, key: questionKey, id: question.id });
+    const followsNewest = request.messages.some(({ id }) => id.slice(0, 200) === asked);
+    if (!followsNewest)
+      await this.dependencies.threads.requireNewest(newest, { accountId, key: questionKey, id: question.id });
     const isAgain = threadId && newest && isTerminal(newest.status) && question.id === asked;
     const wanted = {
       caller,
