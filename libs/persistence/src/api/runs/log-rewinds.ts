@@ -9,14 +9,13 @@ export interface LogRewind {
   readonly epoch: number;
 }
 
-const rewinds = checked(
+/** The run is named twice, since Postgres does not look through `generate_series`: it would read the facts of all runs. */
+export const selectRewinds = checked(
   z.object({ from: z.number(), epoch: z.number() }),
   `
 select coalesce(min(seq), max(last_seq) + 1)::int as from, (incarnation * ${epochsPerIncarnation})::int as epoch
-from (
-  select runs.id, last_seq, generate_series(1, runs.epoch / ${epochsPerIncarnation}) as incarnation from runs where runs.id = $1
-) as run
-left join run_events on run_id = run.id and run_events.epoch >= incarnation * ${epochsPerIncarnation}
+from (select last_seq, generate_series(1, epoch / ${epochsPerIncarnation}) as incarnation from runs where id = $1) as run
+left join run_events on run_id = $1 and epoch >= incarnation * ${epochsPerIncarnation}
 group by incarnation order by incarnation`,
 );
 
@@ -25,7 +24,7 @@ export async function readRewinds(
   sql: Sql,
   { id, epoch }: { readonly id: RunId; readonly epoch: number },
 ): Promise<readonly LogRewind[]> {
-  return readIncarnation(epoch) === 0 ? [] : rewinds.all(sql, [id]);
+  return readIncarnation(epoch) === 0 ? [] : selectRewinds.all(sql, [id]);
 }
 
 /** A fact that a reader has. */

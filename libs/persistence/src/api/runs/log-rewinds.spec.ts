@@ -1,0 +1,44 @@
+import { epochsPerIncarnation } from '@rondo/contract';
+import { StoreFixture } from '../../testing/store-fixture';
+import { readRewinds, selectRewinds } from './log-rewinds';
+
+let fixture: StoreFixture;
+beforeAll(async () => {
+  fixture = await StoreFixture.open();
+});
+afterAll(() => fixture.close());
+
+describe('the rewinds of a run', () => {
+  it('say for each replaced database from where on its log was written anew', async () => {
+    const { sql } = fixture.database;
+    const { runId: id } = await fixture.claimed();
+    const written = async () =>
+      Number((await sql.query<{ last_seq: number }>('select last_seq from runs where id = $1', [id]))[0]?.last_seq);
+    const replaced = 2 * epochsPerIncarnation;
+    await sql.query('update runs set epoch = $2 where id = $1', [id, replaced + 1]);
+    const nothingSince = await readRewinds(sql, { id, epoch: replaced + 1 });
+    await sql.query('update run_events set epoch = $2 where run_id = $1 and seq = $3', [
+      id,
+      replaced + 1,
+      await written(),
+    ]);
+
+    const last = await written();
+    expect(nothingSince.map(({ from }) => from)).toEqual([last + 1, last + 1]);
+    expect(await readRewinds(sql, { id, epoch: replaced + 1 })).toEqual([
+      { from: last, epoch: epochsPerIncarnation },
+      { from: last, epoch: replaced },
+    ]);
+  });
+
+  it('are read from the facts of this run alone', async () => {
+    const plan = await fixture.database.transaction(async (sql) => {
+      await sql.query(`prepare rewinds as ${selectRewinds.text}`);
+      const lines = await sql.query<{ 'QUERY PLAN': string }>('explain (costs off) execute rewinds (null)');
+      await sql.query('deallocate rewinds');
+      return lines.map((line) => line['QUERY PLAN']).join('\n');
+    });
+
+    expect(plan).toMatch(/Scan .*run_events.*\n +Index Cond: \(?\(run_id = \$1\)/);
+  });
+});
