@@ -74,7 +74,7 @@ export class FacadeThreads {
    * of the runs' metadata which has the client's id of their question.
    */
   async requireNewest(newest: Run | undefined, { accountId, key, id }: AskedQuestion): Promise<void> {
-    const isAsked = ({ metadata }: Run) => metadata[key] === id.slice(0, 200);
+    const isAsked = ({ metadata }: Run) => metadata[key] === id;
     if (!newest || isAsked(newest)) return;
     const { data } = await this.dependencies.runs.list({ accountId, threadId: newest.thread_id, limit: mostRuns });
     if (data.some(isAsked)) throw notNewest(id);

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 
 const maxKeys = 16;
+export const metadataValue = z.string().max(512);
 
 /** What a client stores with a thread or run: a few short texts. */
 export const metadata = z
-  .record(z.string().min(1).max(64), z.string().max(512))
+  .record(z.string().min(1).max(64), metadataValue)
   .refine((entries) => Object.keys(entries).length <= maxKeys, `must have at most ${maxKeys} keys`);
 
 /** The filter of a list by what clients store with its items. */
@@ -14,7 +15,7 @@ export const metadataQuery = {
     .regex(/^[\w.-]{1,64}$/, 'can be searched for with letters, digits, `_`, `.` and `-` only')
     .optional()
     .describe('With `metadata_value`: those whose metadata has this value under this key.'),
-  metadata_value: z.string().max(512).optional(),
+  metadata_value: metadataValue.optional(),
 };
 
 type MetadataQuery = z.infer<z.ZodObject<typeof metadataQuery>>;

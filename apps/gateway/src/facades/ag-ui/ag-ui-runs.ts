@@ -158,7 +158,7 @@ export class AgUiRuns {
     if (!question && request.messages.at(-1)?.role === 'tool')
       throw new ApiError('tool_call_not_awaited', 'No call waits for a result of the client.');
     if (!question) throw refuseField('messages', 'the newest must be of the user');
-    const followsNewest = request.messages.some(({ id }) => id.slice(0, 200) === asked);
+    const followsNewest = request.messages.some(({ id }) => id === asked);
     if (!followsNewest)
       await this.dependencies.threads.requireNewest(newest, { accountId, key: questionKey, id: question.id });
     const isAgain = threadId && newest && isTerminal(newest.status) && question.id === asked;
@@ -174,7 +174,7 @@ export class AgUiRuns {
         input: question.input,
         edit_message_id: isAgain ? await this.dependencies.threads.findNewestQuestion(accountId, threadId) : undefined,
         on_active_run: 'reject' as const,
-        metadata: { [questionKey]: question.id.slice(0, 200) },
+        metadata: { [questionKey]: question.id },
       },
     };
     const { run, facts } = await this.dependencies.threads.begin(wanted, request.threadId, threadId);

@@ -359,16 +359,19 @@ describe('a run of AG-UI', () => {
     expect((await gateway.read(claim.runId)).settings.model).toBe('demo/parallel');
   });
 
-  it('asks again when the client sends its newest question again', async () => {
-    const agent = createAgent(agUi);
-    const question = say('A number?');
-    agent.addMessage(question);
-    await runWith(agent, {}, replying('One.'));
-    agent.setMessages([question]);
-    const { claim } = await runWith(agent, {}, replying('Two.'));
-    expect(texts(agent)).toEqual(['user: A number?', 'assistant: Two.']);
-    expect((await readFacts(claim.runId))[0]?.data).toMatchObject({ edits_message_id: expect.any(String) as string });
-  });
+  it.each(['short', 'long'.repeat(100)])(
+    'asks again when the client sends its newest question again (%.5s)',
+    async (name) => {
+      const agent = createAgent(agUi);
+      const question = { ...say('A number?'), id: `${name}-${newId()}` };
+      agent.addMessage(question);
+      await runWith(agent, {}, replying('One.'));
+      agent.setMessages([question]);
+      const { claim } = await runWith(agent, {}, replying('Two.'));
+      expect(texts(agent)).toEqual(['user: A number?', 'assistant: Two.']);
+      expect((await readFacts(claim.runId))[0]?.data).toMatchObject({ edits_message_id: expect.any(String) as string });
+    },
+  );
 
   it('refuses an earlier question, which would be asked after the newest one', async () => {
     const agent = createAgent(agUi);

@@ -181,7 +181,7 @@ const toRunRequest = ({ model, agent, messages }: AiSdkChatRequest, question: Ai
     model,
     agent_id: agent,
     on_active_run: 'reject',
-    metadata: { [questionKey]: question.id.slice(0, 200) },
+    metadata: { [questionKey]: question.id },
   }) as RunRequest; // the request was parsed
 
 const nothingAsked = (): ApiError =>

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { requestedModel } from '../../model';
+import { metadataValue } from '../metadata';
 import { type RouteDefinition, defineRoutes } from '../route';
 import { type FacadeCoverage, refuseFields } from './coverage';
 
@@ -53,7 +54,8 @@ const metadata = z.unknown().optional();
 
 /** A message as AG-UI has it. Its content is read by its role. */
 const agUiMessage = z.looseObject({
-  id: z.string(),
+  /** A run keeps that of its question. */
+  id: metadataValue,
   role: z.enum(['developer', 'system', 'assistant', 'user', 'tool', 'activity', 'reasoning']),
 });
 export type AgUiMessage = z.infer<typeof agUiMessage>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { agentId } from '../../ids';
 import { requestedModel } from '../../model';
+import { metadataValue } from '../metadata';
 import { type RouteDefinition, defineRoutes } from '../route';
 import { type FacadeCoverage, refuseFields } from './coverage';
 
@@ -38,7 +39,8 @@ const messagePart = z.looseObject({ type: z.string() });
 
 /** A message as the AI SDK has it. Only the newest one is read, and those of the role `system`. */
 const uiMessage = z.looseObject({
-  id: z.string(),
+  /** A run keeps that of its question. */
+  id: metadataValue,
   role: z.enum(['system', 'user', 'assistant']),
   parts: z.array(messagePart),
 });
