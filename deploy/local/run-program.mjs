@@ -4,6 +4,9 @@ const running = new Set();
 
 const outputAfterEndMs = 2_000;
 
+/** A program that is only tried out hangs if it takes longer, also beside others on a busy machine. */
+export const trialLimitMs = 60_000;
+
 /**
  * Runs a program to its end. Resolves with its output; rejects with the end of the output if it fails, or if it is killed
  * because it has not ended after `timeoutMs`. A process that it leaves behind may hold its output open: that is not awaited.

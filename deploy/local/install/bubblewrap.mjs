@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findProgram } from './find-program.mjs';
-import { run } from '../run-program.mjs';
+import { run, trialLimitMs } from '../run-program.mjs';
 
 const trial = ['--unshare-user', '--unshare-pid', '--unshare-net', '--ro-bind', '/', '/', '--proc', '/proc', 'true'];
 
@@ -24,7 +24,7 @@ export const bubblewrap = {
 
   /** Rejects with the system's error message if bubblewrap may not create namespaces here. */
   async tryOut(file) {
-    await run(file, trial, { env: {}, timeoutMs: 5_000 }).catch((error) => {
+    await run(file, trial, { env: {}, timeoutMs: trialLimitMs }).catch((error) => {
       throw new Error(`${file} cannot build a sandbox here: ${error.stderr?.trim() || error.message}`);
     });
   },

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { run } from '../run-program.mjs';
+import { run, trialLimitMs } from '../run-program.mjs';
 
 /** Where distributions put it. The scripts in /usr/bin read settings of the system's users, so they are not used. */
 const places = [
@@ -33,7 +33,7 @@ export const chromium = {
 
   /** Rejects if it does not start. */
   async tryOut(file) {
-    await run(file, ['--version'], { env: {}, timeoutMs: 10_000 }).catch((error) => {
+    await run(file, ['--version'], { env: {}, timeoutMs: trialLimitMs }).catch((error) => {
       throw new Error(`${file} does not run: ${error.stderr?.trim() || error.message}`);
     });
   },

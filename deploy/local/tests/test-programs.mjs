@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findProgram } from '../install/find-program.mjs';
-import { run } from '../run-program.mjs';
+import { run, trialLimitMs } from '../run-program.mjs';
 
 /** Programs of other projects that only tests start, around the services. Without one, its tests are skipped. */
 
@@ -34,7 +34,7 @@ export const faketime = {
   async tryOut(file) {
     const { stdout } = await run('date', ['+%s'], {
       env: { PATH: process.env.PATH, LD_PRELOAD: file, FAKETIME: '-1000d' },
-      timeoutMs: 5_000,
+      timeoutMs: trialLimitMs,
     });
     if (Date.now() / 1000 - Number(stdout) < 1_000) throw new Error('it does not change the time');
   },
@@ -74,7 +74,7 @@ function createTestProgram({ name, variable, version }) {
 
     /** Rejects if it does not start. */
     async tryOut(file) {
-      await run(file, [version], { env: {}, timeoutMs: 5_000 });
+      await run(file, [version], { env: {}, timeoutMs: trialLimitMs });
     },
   };
 }
