@@ -142,20 +142,11 @@ describe('claimNext', () => {
   });
 
   it('looks at the head of each line by the index, whatever the tables hold', async () => {
-    const explain = () =>
-      fixture.database.transaction(async (sql) => {
-        await sql.query(`prepare next as ${claimNextFair}`);
-        const lines = await sql.query<{ 'QUERY PLAN': string }>(
-          `explain (costs off) execute next (null, null, null, null, null, null)`,
-        );
-        await sql.query('deallocate next');
-        return lines.map((line) => line['QUERY PLAN']).join('\n');
-      });
-    const empty = await explain();
+    const empty = await fixture.explain(claimNextFair);
     await fill(fixture.accountId, 10_000);
     await fixture.database.sql.query('analyze runs');
 
-    for (const plan of [empty, await explain()]) {
+    for (const plan of [empty, await fixture.explain(claimNextFair)]) {
       expect(plan).not.toMatch(/Seq Scan/);
       expect(plan.match(/using runs_in_line on runs/g)).toHaveLength(3);
     }

@@ -169,16 +169,12 @@ describe('the usage of an account', () => {
   });
 
   it('is found by an index, whatever the ledger holds', async () => {
-    const lines = await fixture.database.transaction(async (sql) => {
-      await sql.query(`prepare usage as ${filteredUsage}`);
-      const plan = await sql.query<{ 'QUERY PLAN': string }>(
-        `explain (costs off) execute usage ('acc_1', '2026-01-01', '2026-02-01', null, null, null, null, null)`,
-      );
-      await sql.query('deallocate usage');
-      return plan.map((line) => line['QUERY PLAN']).join('\n');
-    });
-    expect(lines).toMatch(/Index Scan using usage_entries_account_id_created_at_idx/);
-    expect(lines).not.toContain('Seq Scan');
+    const plan = await fixture.explain(
+      filteredUsage,
+      `'acc_1', '2026-01-01', '2026-02-01', null, null, null, null, null`,
+    );
+    expect(plan).toMatch(/Index Scan using usage_entries_account_id_created_at_idx/);
+    expect(plan).not.toContain('Seq Scan');
   });
 });
 

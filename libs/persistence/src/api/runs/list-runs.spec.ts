@@ -159,35 +159,26 @@ describe('the plans', () => {
     for (const table of ['runs', 'threads', 'run_inputs']) await fixture.database.sql.query(`vacuum analyze ${table}`);
   });
 
-  async function readPlan(statement: string, values: string): Promise<string> {
-    return fixture.database.transaction(async (sql) => {
-      await sql.query(`prepare listed as ${statement}`);
-      const plan = await sql.query<{ 'QUERY PLAN': string }>(`explain (costs off) execute listed (${values})`);
-      await sql.query('deallocate listed');
-      return plan.map((line) => line['QUERY PLAN']).join('\n');
-    });
-  }
-
   it('read the runs of an agent from its index', async () => {
-    const plan = await readPlan(listStatement(['agentId']), `'${fixture.accountId}', 'agt_rare', 50`);
+    const plan = await fixture.explain(listStatement(['agentId']), `'${fixture.accountId}', 'agt_rare', 50`);
     expect(plan).toContain('runs_of_agent');
     expect(plan).not.toContain('Seq Scan on runs');
   });
 
   it('read the runs whose input has some words from their index', async () => {
-    const plan = await readPlan(listStatement(['words']), `'${fixture.accountId}', 'invoice', 50`);
+    const plan = await fixture.explain(listStatement(['words']), `'${fixture.accountId}', 'invoice', 50`);
     expect(plan).toContain('Bitmap Index Scan on run_inputs_words');
     expect(plan).not.toContain('Seq Scan on run');
   });
 
   it('read the newest runs from the index of the account', async () => {
-    const plan = await readPlan(listStatement(['before']), `'${fixture.accountId}', 'run_p4', 50`);
+    const plan = await fixture.explain(listStatement(['before']), `'${fixture.accountId}', 'run_p4', 50`);
     expect(plan).toContain('runs_account_id_id_idx');
     expect(plan).not.toContain('Seq Scan on runs');
   });
 
   it('count finished runs without reading them', async () => {
-    const plan = await readPlan(countStatement.text, `'${fixture.accountId}', null, null`);
+    const plan = await fixture.explain(countStatement.text, `'${fixture.accountId}', null, null`);
     expect(plan).toContain('Index Only Scan using runs_finished_of_account');
     expect(plan).not.toContain('Seq Scan on runs');
   });

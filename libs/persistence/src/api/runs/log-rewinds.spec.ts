@@ -32,12 +32,7 @@ describe('the rewinds of a run', () => {
   });
 
   it('are read from the facts of this run alone', async () => {
-    const plan = await fixture.database.transaction(async (sql) => {
-      await sql.query(`prepare rewinds as ${selectRewinds.text}`);
-      const lines = await sql.query<{ 'QUERY PLAN': string }>('explain (costs off) execute rewinds (null)');
-      await sql.query('deallocate rewinds');
-      return lines.map((line) => line['QUERY PLAN']).join('\n');
-    });
+    const plan = await fixture.explain(selectRewinds.text);
 
     expect(plan).toMatch(/Scan .*run_events.*\n +Index Cond: \(?\(run_id = \$1\)/);
   });
