@@ -1,15 +1,5 @@
 import { once } from 'node:events';
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  copyFileSync,
-  existsSync,
-  mkdtempSync,
-  renameSync,
-} from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -17,9 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { imagesDirectory } from '../cluster/image-store.mjs';
 import { baseVariables, nodeTree } from '../containers/node-base.mjs';
 import { repoRoot } from '../repo-root.mjs';
-import { spawn } from 'node:child_process';
-import { installTools } from '../install/install-tools.mjs';
-import { run } from '../run-program.mjs';
+import { DebianFolder } from '../install/debian-folder.mjs';
 
 const startWithinMs = 60_000;
 const directory = join(repoRoot, '.data/engines');
@@ -143,53 +131,4 @@ export function askEngine(socketPath, path) {
     asked.on('error', reject);
     asked.end();
   });
-}
-
-const enter = join(import.meta.dirname, 'enter.sh');
-
-/** What programs in a folder see under the same paths: containers that they start mount it. */
-const shared = [repoRoot, '/tmp', '/var/tmp'].join(':');
-const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', LANG: 'C.UTF-8' };
-
-/** A release of Debian in a folder, with packages that this machine does not have. Nothing is installed outside of it. As root. */
-class DebianFolder {
-  #release;
-  #packages;
-
-  constructor(path, { release, packages }) {
-    this.path = path;
-    this.#release = release;
-    this.#packages = packages;
-  }
-
-  /** Makes it once. */
-  async make() {
-    if (!existsSync(this.path)) {
-      await installTools(['mmdebstrap']);
-      mkdirSync(dirname(this.path), { recursive: true });
-      const draft = mkdtempSync(`${this.path}-`);
-      const include = `--include=${['ca-certificates', ...this.#packages].join(',')}`;
-      await run('mmdebstrap', ['--variant=minbase', '--mode=root', include, this.#release, draft]);
-      renameSync(draft, this.path);
-    }
-    for (const file of ['/etc/resolv.conf', '/etc/hosts', '/etc/ssl/certs/ca-certificates.crt'])
-      copyFileSync(file, join(this.path, file));
-  }
-
-  /** Runs a program of the folder to its end. */
-  run(args) {
-    const [file, ...rest] = this.#command([], args);
-    return run(file, rest, { env });
-  }
-
-  /** Starts a program of the folder, which ends with this process; with `ownNetwork` alone in a network namespace of its own. */
-  start(args, { ownNetwork, log, variables }) {
-    const command = this.#command(ownNetwork ? ['--net'] : [], args);
-    const options = { env: { ...env, ...variables }, stdio: ['ignore', log, log], detached: true };
-    return spawn('setpriv', ['--pdeathsig', 'TERM', ...command], options);
-  }
-
-  #command(namespaces, args) {
-    return ['unshare', '--mount', ...namespaces, 'sh', enter, this.path, shared, ...args];
-  }
 }

@@ -52,6 +52,12 @@ const environments = [
     command: 'npm run chaos -- --only failover',
   },
   {
+    name: 'Newer servers: Postgres, PgBouncer, Redis or Valkey, NATS',
+    version: '17.12, 1.24, Redis 8.0, 2.10; 18.6, 1.26, Valkey 9.1, 2.15',
+    seen: 'all that speaks to them, and the small campaign of faults',
+    command: 'npm run newer-servers',
+  },
+  {
     name: 'Services of the last release beside those of this version, under runs',
     version: '0.1.0',
     seen: 'each is replaced, forwards and back, in four orders; nothing fails, is lost or is done twice ([operations](operations.md#compatibility))',
