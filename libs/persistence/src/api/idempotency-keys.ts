@@ -67,7 +67,10 @@ from idempotency_keys where account_id = $1 and key = $2`,
 /** Printable ASCII, as the key of a client is, but no client begins its own like this. */
 const repeatable = (attempt: number, id: string): string => `sdk:${String(attempt).padStart(2, '0')}:${id}`;
 
-/** The newest request with an earlier attempt. Once it is answered, it counts as having arrived with this attempt. */
+/**
+ * The newest request with an earlier attempt; of two in one millisecond, ids tell which that is. Once it is answered, it counts as
+ * having arrived with this attempt.
+ */
 const takeEarlierAttempt = checked(
   z.object({ status: z.number().nullable(), body: anyJson, location: z.string().nullable() }),
   `
@@ -76,7 +79,7 @@ with earlier as materialized (
   where account_id = $1 and request_hash = $2 and key like 'sdk:__:%' and substr(key, 5, 2) < substr($3, 5, 2)
     and created_at > clock_timestamp() - interval '2 minutes'
     and (status is not null or created_at > clock_timestamp() - interval '10 s')
-  order by created_at desc limit 1 for update
+  order by created_at desc, substr(key, 8) desc limit 1 for update
 ),
 renamed as (
   update idempotency_keys set key = $3 from earlier
