@@ -31,7 +31,7 @@ export class HttpCall {
   }
 
   private send(): void {
-    this.connections.acquire((connection) => this.sendOver(connection));
+    this.sendOver(this.connections.acquire());
   }
 
   private sendOver(connection: Connection): void {

@@ -1,32 +1,25 @@
-import { type Connection, HttpConnections } from './http-connections';
+import { HttpConnections } from './http-connections';
 
-it('lets calls beyond the maximum wait for a released connection, in order', () => {
+it('have one for each call, however many there are at once, and keep 1,024 of those that are released', () => {
   const connections = new HttpConnections('http://127.0.0.1:1');
-  const acquired: Connection[] = [];
-  for (let count = 0; count < 1026; count++) connections.acquire((connection) => acquired.push(connection));
-  expect(new Set(acquired).size).toBe(1024);
-  const [first, second] = acquired;
-  if (!first || !second) throw new Error('no connection');
+  const acquire = (count: number) => Array.from({ length: count }, () => connections.acquire());
+  const calls = acquire(1_030);
+  expect(new Set(calls).size).toBe(1_030);
+  const closed = calls.map(({ client }) => jest.spyOn(client, 'close').mockResolvedValue());
 
-  connections.release(second);
-  connections.release(first);
+  for (const connection of calls) connections.release(connection);
 
-  expect(acquired.slice(1024)).toEqual([second, first]);
+  expect(closed.filter((close) => close.mock.calls.length > 0)).toEqual(closed.slice(1_024));
+  expect(acquire(1_025).filter((connection) => calls.includes(connection))).toHaveLength(1_024);
 });
 
-it('reuses the connection that was used last, and creates one only when none is idle', () => {
+it('reuse the one that was used last, and are made only when none is idle', () => {
   const connections = new HttpConnections('http://127.0.0.1:1');
-  const acquired: Connection[] = [];
-  const acquire = () => connections.acquire((connection) => acquired.push(connection));
-  acquire();
-  acquire();
-  const [first, second] = acquired;
-  for (const connection of acquired.splice(0)) connections.release(connection);
+  const [first, second] = [connections.acquire(), connections.acquire()];
+  for (const connection of [first, second]) connections.release(connection);
 
-  acquire();
-  acquire();
-  acquire();
+  const again = [connections.acquire(), connections.acquire(), connections.acquire()];
 
-  expect(acquired.slice(0, 2)).toEqual([second, first]);
-  expect([first, second]).not.toContain(acquired[2]);
+  expect(again.slice(0, 2)).toEqual([second, first]);
+  expect([first, second]).not.toContain(again[2]);
 });

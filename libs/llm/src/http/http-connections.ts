@@ -3,8 +3,8 @@ import { Client, type Dispatcher, buildConnector } from 'undici';
 /** How long a connection is kept for the next call. Servers that keep them for less announce it. */
 const idleTimeoutMs = 30_000;
 
-/** Calls beyond this many at once wait for a connection. */
-const maxConnections = 1024;
+/** After a call, a connection beyond this many idle ones is closed. */
+const mostIdle = 1024;
 
 /** For connections to servers and to proxies. */
 export const connectionOptions = {
@@ -23,13 +23,11 @@ export interface Connection {
   isNew: boolean;
 }
 
-/** A pool of connections to one server. */
+/** Connections to one server, one for each call at a time: how many calls there are is for those to limit who make them. */
 export class HttpConnections {
   private readonly connect = buildConnector({ timeout: 0 });
   /** Last in, first out: the connection that was used last is the least likely to have been closed. */
   private readonly idle: Connection[] = [];
-  private readonly waiting: ((connection: Connection) => void)[] = [];
-  private count = 0;
 
   /** `through`: what carries the calls in place of own connections, for example to a proxy. */
   constructor(
@@ -37,21 +35,16 @@ export class HttpConnections {
     private readonly through?: Dispatcher,
   ) {}
 
-  acquire(use: (connection: Connection) => void): void {
-    const connection = this.idle.pop() ?? this.create();
-    if (connection) use(connection);
-    else this.waiting.push(use);
+  acquire(): Connection {
+    return this.idle.pop() ?? this.create();
   }
 
   release(connection: Connection): void {
-    const use = this.waiting.shift();
-    if (use) use(connection);
-    else this.idle.push(connection);
+    if (this.idle.length < mostIdle) this.idle.push(connection);
+    else if (!this.through) void connection.client.close();
   }
 
-  private create(): Connection | undefined {
-    if (this.count === maxConnections) return undefined;
-    this.count++;
+  private create(): Connection {
     if (this.through) return { client: this.through, isNew: true };
     const client = new Client(this.origin, { ...connectionOptions, connect: this.connect });
     const connection = { client, isNew: true };
