@@ -10,6 +10,12 @@ const environments = [
     command: 'npm test',
   },
   {
+    name: 'Node.js 26',
+    version: '26.12 (Debian 12, x86-64)',
+    seen: 'what speaks to models and servers, the agent-worker; whole deployments with the command line, the console, stops and settings; with this Node on the `PATH`',
+    command: 'npm test -- <pattern>',
+  },
+  {
     name: 'Postgres',
     version: '15.18',
     seen: 'crashes at every event, locks, grants, migrations beside the last release',
