@@ -58,16 +58,29 @@ select id, status, extract(epoch from started_at - created_at)::float * 1000 as 
   extract(epoch from finished_at - started_at)::float * 1000 as took_ms
 from runs where id = any($1)`;
 
-function readUsage({ services, infrastructure }: RunningRondo) {
+interface Usage {
+  readonly name: string;
+  readonly cpuMs: number;
+  /** Absent for servers: processes of Postgres share theirs. */
+  readonly residentMb?: number;
+}
+
+function readUsage({ services, infrastructure }: RunningRondo): Usage[] {
   const table = ProcessTable.read();
-  const programs = [...services.all, ...infrastructure.servers].flatMap(({ name, pid }) =>
-    pid ? [{ name, pid }] : [],
-  );
-  return programs.map(({ name, pid }) => ({
-    name,
-    cpuMs: table.cpuMs(pid),
-    megabytes: table.residentBytes(pid) / 1e6,
-  }));
+  return [
+    ...services.all.map(({ name, pid = 0 }) => ({
+      name,
+      cpuMs: table.cpuMs(pid),
+      residentMb: table.residentBytes(pid) / 1e6,
+    })),
+    ...infrastructure.servers.map(({ name, pid = 0 }) => ({ name, cpuMs: table.cpuMs(pid) })),
+  ];
+}
+
+function describeUsage(before: readonly Usage[], { name, cpuMs, residentMb }: Usage): string {
+  const since = before.find((one) => one.name === name)?.cpuMs ?? 0;
+  const memory = residentMb === undefined ? '' : `, ${residentMb.toFixed(0)} MB`;
+  return `  ${name}: ${(((cpuMs - since) / windowMs) * 100).toFixed(1)} % of a core${memory}`;
 }
 
 const round = (ms: number): string => (ms >= 100 ? ms.toFixed(0) : ms.toPrecision(2));
@@ -104,10 +117,7 @@ async function measure(rondo: RunningRondo, query: Query): Promise<number> {
         `  waited for a worker ${spread(rows.map(({ waited_ms: waited }) => waited))}`,
         `  beside the model, per turn ${spread(added)}`,
         `  a fact at its watcher ${spread(delivered)}`,
-        ...after.map(({ name, cpuMs, megabytes }) => {
-          const since = before.find((one) => one.name === name)?.cpuMs ?? 0;
-          return `  ${name}: ${(((cpuMs - since) / windowMs) * 100).toFixed(1)} % of a core, ${megabytes.toFixed(0)} MB`;
-        }),
+        ...after.map((usage) => describeUsage(before, usage)),
       ].join('\n'),
     );
   }
@@ -123,6 +133,7 @@ async function measure(rondo: RunningRondo, query: Query): Promise<number> {
 
 void runCommand(
   async ({ owns }) => {
+    if (!(minutes > 0)) throw new Error('--minutes must be a number above 0.');
     log.note(`${machine}; ${load.runs} runs at once, ${load.watched} of them watched, for ${minutes} minutes`);
     const rondo = owns(
       await RunningRondo.start({
