@@ -16,7 +16,7 @@ npm run newer-servers -- --only <name>   with those of one of them
 npm run newer-servers -- <pattern>       other tests: those whose path matches the pattern
 
 Linux on x86-64, as root. The packages are unpacked below .data (1 GB for each release; delete the folder to be rid of them); nothing is installed
-but mmdebstrap. About seven minutes for each release, and one before the first time.`;
+but mmdebstrap. About five minutes for each release, and half a one before the first time.`;
 
 const only = process.argv.indexOf('--only');
 const chosen = only < 0 ? releases : releases.filter((release) => release === process.argv[only + 1]);
