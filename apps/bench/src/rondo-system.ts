@@ -4,7 +4,7 @@ import type { Socket } from 'socket.io-client';
 import { nowMs } from './clock';
 import { type MeasuredSystem, type SubmittedRun, type Task, newTag } from './measured-system';
 import { post } from './http';
-import { ProcessTable } from './machine/process-usage';
+import { readCpuMs, readResidentMb } from './machine/deployment-usage';
 import { type Plan, toModelName } from './model/plan';
 import { taggedInput } from './model/request';
 import type { Scale } from './scale';
@@ -20,6 +20,17 @@ export interface RondoRequest {
   /** Variables of the worker. */
   readonly worker?: Readonly<Record<string, string>>;
 }
+
+/** Variables of a gateway whose one account is all of a benchmark's load. */
+export const withoutLimits = {
+  RATE_LIMIT_PER_SECOND: '100000',
+  ACCOUNT_RATE_LIMIT_PER_SECOND: '100000',
+  HANDSHAKES_PER_SECOND: '100000',
+  SOCKETS_PER_ACCOUNT: '100000',
+  MAX_ACTIVE_RUNS_PER_ACCOUNT: '1000000',
+  ACCOUNT_THREADS: '100000000',
+  ACCOUNT_WORKSPACES: '100000000',
+};
 
 /** A deployment for the benchmark, and clients that subscribe to their runs over Socket.IO. */
 export class RondoSystem implements MeasuredSystem {
@@ -43,16 +54,7 @@ export class RondoSystem implements MeasuredSystem {
         'tool-executor': { ...everywhere, SANDBOX_DISK_HARD: 'off' },
         'agent-worker': { ...shared, ...worker },
         summarizer: shared,
-        gateway: {
-          ...shared,
-          RATE_LIMIT_PER_SECOND: '100000',
-          ACCOUNT_RATE_LIMIT_PER_SECOND: '100000',
-          HANDSHAKES_PER_SECOND: '100000',
-          SOCKETS_PER_ACCOUNT: '100000',
-          MAX_ACTIVE_RUNS_PER_ACCOUNT: '1000000',
-          ACCOUNT_THREADS: '100000000',
-          ACCOUNT_WORKSPACES: '100000000',
-        },
+        gateway: { ...shared, ...withoutLimits },
       },
     });
     return new RondoSystem(deployment, deployment.client());
@@ -107,19 +109,11 @@ export class RondoSystem implements MeasuredSystem {
   }
 
   cpuMs(): Record<string, number> {
-    const table = ProcessTable.read();
-    const { services, infrastructure } = this.deployment;
-    const programs = [...services.all, ...infrastructure.servers];
-    return Object.fromEntries(programs.map(({ name, pid }) => [name, pid === undefined ? 0 : table.cpuMs(pid)]));
+    return readCpuMs(this.deployment);
   }
 
-  /** Of each service. */
   residentMb(): Record<string, number> {
-    const table = ProcessTable.read();
-    const { all } = this.deployment.services;
-    return Object.fromEntries(
-      all.map(({ name, pid }) => [name, pid === undefined ? 0 : table.residentBytes(pid) / 1e6]),
-    );
+    return readResidentMb(this.deployment);
   }
 
   async stop(): Promise<void> {
@@ -156,7 +150,8 @@ const toBody = ({ plan, tag, threadId, settings = toSettings(plan) }: Submission
 
 type Answer<Data> = { readonly ok: true; readonly data: Data } | { readonly ok: false; readonly error: unknown };
 
-async function ask<Data>(socket: Socket, name: string, body: object): Promise<Data> {
+/** Rejects with the problem that the gateway answers. */
+export async function ask<Data>(socket: Socket, name: string, body: object): Promise<Data> {
   const answer = (await socket.emitWithAck(name, body)) as Answer<Data>; // the contract's own shape
   if (!answer.ok) throw new Error(`${name}: ${JSON.stringify(answer.error)}`);
   return answer.data;

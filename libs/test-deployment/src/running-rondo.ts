@@ -99,6 +99,13 @@ export class RunningRondo {
     return new RondoClient(this.services.get(gateway).url, key);
   }
 
+  /** As its owner. */
+  get databaseUrl(): string {
+    const { DATABASE_URL } = this.infrastructure.env;
+    if (!DATABASE_URL) throw new Error('the servers have no Postgres');
+    return DATABASE_URL;
+  }
+
   /** The newest `limit` requests that the demo model received. */
   modelRequests(limit?: number): Promise<ModelRequest[]> {
     return this.queryModel(`/requests${limit === undefined ? '' : `?limit=${limit}`}`);

@@ -155,9 +155,7 @@ void runCommand(
         settings: { 'agent-worker': { RETENTION_DAYS: String(retention.days), RETENTION_EVERY_MS: '1000' } },
       }),
     );
-    const { DATABASE_URL } = rondo.infrastructure.env;
-    if (!DATABASE_URL) throw new Error('the servers have no Postgres');
-    await withClient(DATABASE_URL, (client) => measure(rondo, client));
+    await withClient(rondo.databaseUrl, (client) => measure(rondo, client));
     return 0;
   },
   { log, codeWhenInterrupted: 130 },

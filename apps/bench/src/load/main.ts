@@ -5,7 +5,9 @@ import { runCommand } from '../../../../deploy/local/command.mjs';
 import { terminal as log } from '../../../../deploy/local/progress.mjs';
 import { withClient } from '../../../../deploy/local/servers/postgres-client.mjs';
 import { machine } from '../machine/machine-description';
-import { ProcessTable } from '../machine/process-usage';
+import { readCpuMs, readResidentMb } from '../machine/deployment-usage';
+import { spentPer } from '../measures/cpu-spent';
+import { withoutLimits } from '../rondo-system';
 import { percentile } from '../statistics';
 import { type Load, ManyRuns } from './many-runs';
 
@@ -30,17 +32,8 @@ const startMs = 24 * load.runs;
 const workers = 3;
 const gateways = 2;
 
-const most = '1000000';
 const settings = {
-  gateway: {
-    ...{ RATE_LIMIT_PER_SECOND: most, ACCOUNT_RATE_LIMIT_PER_SECOND: most, HANDSHAKES_PER_SECOND: most },
-    ...{
-      SOCKETS_PER_ACCOUNT: most,
-      MAX_ACTIVE_RUNS_PER_ACCOUNT: most,
-      ACCOUNT_THREADS: most,
-      ACCOUNT_WORKSPACES: most,
-    },
-  },
+  gateway: withoutLimits,
   'agent-worker': { RUN_CONCURRENCY: `${Math.ceil((load.runs / workers) * 1.2)}` },
 };
 
@@ -58,29 +51,13 @@ select id, status, extract(epoch from started_at - created_at)::float * 1000 as 
   extract(epoch from finished_at - started_at)::float * 1000 as took_ms
 from runs where id = any($1)`;
 
-interface Usage {
-  readonly name: string;
-  readonly cpuMs: number;
-  /** Absent for servers: processes of Postgres share theirs. */
-  readonly residentMb?: number;
-}
-
-function readUsage({ services, infrastructure }: RunningRondo): Usage[] {
-  const table = ProcessTable.read();
-  return [
-    ...services.all.map(({ name, pid = 0 }) => ({
-      name,
-      cpuMs: table.cpuMs(pid),
-      residentMb: table.residentBytes(pid) / 1e6,
-    })),
-    ...infrastructure.servers.map(({ name, pid = 0 }) => ({ name, cpuMs: table.cpuMs(pid) })),
-  ];
-}
-
-function describeUsage(before: readonly Usage[], { name, cpuMs, residentMb }: Usage): string {
-  const since = before.find((one) => one.name === name)?.cpuMs ?? 0;
-  const memory = residentMb === undefined ? '' : `, ${residentMb.toFixed(0)} MB`;
-  return `  ${name}: ${(((cpuMs - since) / windowMs) * 100).toFixed(1)} % of a core${memory}`;
+/** For each service and server, a line with its CPU since `before`, and for services with their memory. */
+function describeUsage(rondo: RunningRondo, before: Readonly<Record<string, number>>): string[] {
+  const memory = readResidentMb(rondo);
+  return Object.entries(spentPer(windowMs / 100, before, readCpuMs(rondo))).map(([name, percent]) => {
+    const megabytes = memory[name] === undefined ? '' : `, ${memory[name].toFixed(0)} MB`;
+    return `  ${name}: ${percent.toFixed(1)} % of a core${megabytes}`;
+  });
 }
 
 const round = (ms: number): string => (ms >= 100 ? ms.toFixed(0) : ms.toPrecision(2));
@@ -103,9 +80,9 @@ async function measure(rondo: RunningRondo, query: Query): Promise<number> {
   many.take();
   let completed = 0;
   for (let window = 1; window * windowMs <= minutes * 60_000; window += 1) {
-    const before = readUsage(rondo);
+    const before = readCpuMs(rondo);
     await sleep(windowMs);
-    const after = readUsage(rondo);
+    const usage = describeUsage(rondo, before);
     const { accepted, delivered, ended } = many.take();
     const rows = await query<EndedRun>(readEnded, [[...ended.keys()]]);
     completed += rows.filter(({ status }) => status === 'completed').length;
@@ -117,7 +94,7 @@ async function measure(rondo: RunningRondo, query: Query): Promise<number> {
         `  waited for a worker ${spread(rows.map(({ waited_ms: waited }) => waited))}`,
         `  beside the model, per turn ${spread(added)}`,
         `  a fact at its watcher ${spread(delivered)}`,
-        ...after.map((usage) => describeUsage(before, usage)),
+        ...usage,
       ].join('\n'),
     );
   }
@@ -146,9 +123,7 @@ void runCommand(
         settings,
       }),
     );
-    const { DATABASE_URL } = rondo.infrastructure.env;
-    if (!DATABASE_URL) throw new Error('the servers have no Postgres');
-    const faults = await withClient(DATABASE_URL, (client) =>
+    const faults = await withClient(rondo.databaseUrl, (client) =>
       measure(rondo, async (text, values) => (await client.query(text, [...values])).rows as never[]),
     );
     return faults === 0 ? 0 : 1;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isTerminalFact } from '@rondo/contract';
 import { type Delta, type Fact, type RondoClient, call, isDelta, scripted } from '@rondo/test-deployment';
 import type { Socket } from 'socket.io-client';
+import { ask } from '../rondo-system';
 
 export interface Load {
   /** At any time. */
@@ -32,7 +33,7 @@ export class ManyRuns {
   created = 0;
   private seen = nothing();
   private readonly unwatched = new Map<string, () => void>();
-  private readonly over = new AbortController();
+  private isOver = false;
   private readonly lanes: Promise<void>[] = [];
 
   constructor(
@@ -59,7 +60,7 @@ export class ManyRuns {
 
   /** Begins no run any more, and resolves when those that are live have ended. */
   async stop(): Promise<void> {
-    this.over.abort();
+    this.isOver = true;
     await Promise.all(this.lanes);
   }
 
@@ -67,7 +68,7 @@ export class ManyRuns {
     const client = this.clients[lane % this.clients.length];
     if (!client) throw new Error('there is no gateway');
     const socket = lane < this.load.watched ? client.connect() : undefined;
-    while (!this.over.signal.aborted) {
+    while (!this.isOver) {
       try {
         await this.playRun(client, socket);
       } catch (error) {
@@ -102,14 +103,12 @@ export class ManyRuns {
         resolve();
       };
       socket.on('event', onEvent);
-      socket.emit('run.subscribe', { run_id: runId, after_seq: 0 }, (answer: { ok: boolean; error?: unknown }) => {
-        if (!answer.ok) reject(new Error(JSON.stringify(answer.error)));
-      });
+      ask(socket, 'run.subscribe', { run_id: runId, after_seq: 0 }).catch(reject);
     });
   }
 
   private async lookForEnds(): Promise<void> {
-    while (!this.over.signal.aborted || this.unwatched.size > 0) {
+    while (!this.isOver || this.unwatched.size > 0) {
       for (const id of await this.findEnded([...this.unwatched.keys()])) {
         this.unwatched.get(id)?.();
         this.unwatched.delete(id);

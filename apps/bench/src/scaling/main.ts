@@ -147,7 +147,7 @@ const toFleet = ({ services }: RunningRondo): Fleet =>
 /** The time from a run's first fact until a worker began with it. */
 async function readWaits(rondo: RunningRondo, ids: readonly string[]) {
   const timing = `select status, extract(epoch from started_at - created_at) * 1000 as waited from runs where id = any($1)`;
-  const { rows } = await withClient(toDatabase(rondo), (client) =>
+  const { rows } = await withClient(rondo.databaseUrl, (client) =>
     client.query<{ status: string; waited: string | null }>(timing, [ids]),
   );
   const waits = rows.map(({ waited }) => Number(waited ?? Infinity));
@@ -158,14 +158,8 @@ async function readWaits(rondo: RunningRondo, ids: readonly string[]) {
   };
 }
 
-function toDatabase({ infrastructure }: RunningRondo): string {
-  const { DATABASE_URL } = infrastructure.env;
-  if (!DATABASE_URL) throw new Error('the servers have no Postgres');
-  return DATABASE_URL;
-}
-
 async function readScaler(rondo: RunningRondo): Promise<string> {
-  const url = new URL(toDatabase(rondo));
+  const url = new URL(rondo.databaseUrl);
   const password = 'of-a-benchmark';
   await grantScaler({ url: url.href, password });
   return Object.assign(url, { username: toRole('scaler', url.pathname.slice(1)), password }).href;
