@@ -81,13 +81,14 @@ export class StoreFixture {
     return this.database.drop();
   }
 
-  /** The one plan that a connection makes of a statement, whatever it will be given. `values` is SQL; without it, all are null. */
+  /** The one plan that a connection makes of a statement, whatever it will be given. `values` is SQL; without it, all parameters are null. */
   explain(statement: string, values?: string): Promise<string> {
     const nothing = [...new Set(statement.match(/\$\d+/g))].map(() => 'null').join(', ');
+    const given = values ?? nothing;
     return this.database.transaction(async (sql) => {
       await sql.query(`prepare explained as ${statement}`);
       const lines = await sql.query<{ 'QUERY PLAN': string }>(
-        `explain (costs off) execute explained (${values ?? nothing})`,
+        `explain (costs off) execute explained ${given === '' ? '' : `(${given})`}`,
       );
       await sql.query('deallocate explained');
       return lines.map((line) => line['QUERY PLAN']).join('\n');

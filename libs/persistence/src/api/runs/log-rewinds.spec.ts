@@ -12,20 +12,16 @@ describe('the rewinds of a run', () => {
   it('say for each replaced database from where on its log was written anew', async () => {
     const { sql } = fixture.database;
     const { runId: id } = await fixture.claimed();
-    const written = async () =>
-      Number((await sql.query<{ last_seq: number }>('select last_seq from runs where id = $1', [id]))[0]?.last_seq);
+    const [run] = await sql.query<{ last_seq: number }>('select last_seq from runs where id = $1', [id]);
+    const last = run?.last_seq ?? NaN;
     const replaced = 2 * epochsPerIncarnation;
-    await sql.query('update runs set epoch = $2 where id = $1', [id, replaced + 1]);
-    const nothingSince = await readRewinds(sql, { id, epoch: replaced + 1 });
-    await sql.query('update run_events set epoch = $2 where run_id = $1 and seq = $3', [
-      id,
-      replaced + 1,
-      await written(),
-    ]);
+    const epoch = replaced + 1;
+    await sql.query('update runs set epoch = $2 where id = $1', [id, epoch]);
+    const nothingSince = await readRewinds(sql, { id, epoch });
+    await sql.query('update run_events set epoch = $2 where run_id = $1 and seq = $3', [id, epoch, last]);
 
-    const last = await written();
     expect(nothingSince.map(({ from }) => from)).toEqual([last + 1, last + 1]);
-    expect(await readRewinds(sql, { id, epoch: replaced + 1 })).toEqual([
+    expect(await readRewinds(sql, { id, epoch })).toEqual([
       { from: last, epoch: epochsPerIncarnation },
       { from: last, epoch: replaced },
     ]);

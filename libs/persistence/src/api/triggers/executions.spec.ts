@@ -30,10 +30,9 @@ describe('the newest execution of each trigger', () => {
     );
     for (const table of ['triggers', 'trigger_executions', 'runs', 'threads'])
       await sql.query(`vacuum analyze ${table}`);
-    const lines = await sql.query<{ 'QUERY PLAN': string }>(
-      `explain (costs off) select ${lastExecution} from triggers where account_id = '${account}' order by id desc limit 20`,
+    const plan = await fixture.explain(
+      `select ${lastExecution} from triggers where account_id = '${account}' order by id desc limit 20`,
     );
-    const plan = lines.map((line) => line['QUERY PLAN']).join('\n');
 
     expect(plan).toMatch(/Index Scan.* using trigger_executions_trigger_id_id_idx/);
     expect(plan).toMatch(/Index Scan using runs_pkey/);

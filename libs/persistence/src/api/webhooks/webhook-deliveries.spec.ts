@@ -245,10 +245,9 @@ describe('what is due', () => {
       [accountId, id],
     );
     await fixture.database.sql.query('vacuum analyze webhook_deliveries');
-    const lines = await fixture.database.sql.query<{ 'QUERY PLAN': string }>(
-      `explain (costs off) select ${lastDelivery} from webhook_endpoints where account_id = '${accountId}'`,
+    const plan = await fixture.explain(
+      `select ${lastDelivery} from webhook_endpoints where account_id = '${accountId}'`,
     );
-    const plan = lines.map((line) => line['QUERY PLAN']).join('\n');
 
     expect(plan.match(/Index Scan.* using webhook_deliveries_endpoint_id_id_idx/g)).toHaveLength(2);
     expect(plan).not.toMatch(/Seq Scan on webhook_deliveries|Sort/);
