@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { Connection, HttpConnections } from './http-connections';
+import type { HttpConnections } from './http-connections';
 import { HttpReply } from './http-reply';
 
 /** A request, until the end of its response. */
@@ -31,10 +31,7 @@ export class HttpCall {
   }
 
   private send(): void {
-    this.sendOver(this.connections.acquire());
-  }
-
-  private sendOver(connection: Connection): void {
+    const connection = this.connections.acquire();
     let isReused = false;
     connection.client.dispatch(this.request, {
       onRequestStart: (controller) => {

@@ -17,7 +17,7 @@ export const connectionOptions = {
 };
 
 /** Carries one call at a time, and reconnects after the server has closed it. */
-export interface Connection {
+interface Connection {
   readonly client: Dispatcher;
   /** True until it has carried a call: a failure of a new connection is not due to its expiry. */
   isNew: boolean;
