@@ -38,15 +38,16 @@ export async function newerPrograms(release, directory) {
   const own = join(directory, `${release}-programs`);
   rmSync(own, { recursive: true, force: true });
   const programs = wrapPostgres(folder.path, { own, place: `usr/lib/postgresql/${postgres}` });
-  for (const names of servers)
-    wrap(folder.path, { program: findServer(folder.path, names), script: join(own, 'bin', names[0]) });
-  const path = `${programs}:${join(own, 'bin')}`;
-  const versions = ['postgres', ...servers.map(([name]) => name)].map(async (name) => {
-    const file = join(name === 'postgres' ? programs : join(own, 'bin'), name);
-    const { stdout, stderr } = await run(file, ['--version'], { env: {} });
+  const scripts = servers.map((names) => {
+    const script = join(own, 'bin', names[0]);
+    wrap(folder.path, { program: findServer(folder.path, names), script });
+    return script;
+  });
+  const versions = [join(programs, 'postgres'), ...scripts].map(async (script) => {
+    const { stdout, stderr } = await run(script, ['--version'], { env: {} });
     return `${stdout}${stderr}`.split('\n')[0];
   });
-  return { path, versions: await Promise.all(versions) };
+  return { path: `${programs}:${join(own, 'bin')}`, versions: await Promise.all(versions) };
 }
 
 /** Postgres finds its other programs and its files by its own place, so the scripts have places like those of the programs. */
