@@ -60,17 +60,17 @@ export function openDatabase({ url, poolSize, leaseOwner, log }: DatabaseOptions
   const pool = openPool(url, poolSize, server);
   const writers = openPool(url, 1, server);
   const silent = [pool, writers].map((connections) => new SilentConnections(connections, longestUseMs));
-  const prisma = new PrismaClient({
-    adapter: new PrismaPg(pool),
-    transactionOptions: { maxWait: 30_000, timeout: 30_000 },
-  });
+  let prisma: PrismaClient | undefined;
   const statements = new PreparedStatements();
   const sql = statements.over(pool);
   const livenessLock = leaseOwner === undefined ? undefined : new LivenessLock({ url, owner: leaseOwner, sql });
   if (log) void checkConnections(sql, { needed: poolSize + (livenessLock ? 2 : 1), log });
 
   return {
-    prisma,
+    /** Created where it is first used: it takes 15 MB, and most services read and write by SQL alone. */
+    get prisma() {
+      return (prisma ??= createPrisma(pool));
+    },
     sql,
     writer: statements.over(writers),
     transaction: (work) =>
@@ -81,11 +81,14 @@ export function openDatabase({ url, poolSize, leaseOwner, log }: DatabaseOptions
       clearInterval(checks);
       await livenessLock?.release();
       for (const connections of silent) connections.close();
-      await prisma.$disconnect();
+      await prisma?.$disconnect();
       await Promise.all([pool.end(), writers.end()]);
     },
   };
 }
+
+const createPrisma = (pool: pg.Pool): PrismaClient =>
+  new PrismaClient({ adapter: new PrismaPg(pool), transactionOptions: { maxWait: 30_000, timeout: 30_000 } });
 
 /**
  * A broken connection rejects its query, and the pool opens another on demand. The listeners prevent the `error` event

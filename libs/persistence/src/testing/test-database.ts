@@ -33,7 +33,7 @@ export async function makeTestDatabase(server = process.env['TEST_DATABASE_URL']
     );
     await execute(server, [`drop database ${name} with (force)`, ...roles]);
   };
-  return { ...database, url, findUrl, drop };
+  return Object.assign(database, { url, findUrl, drop });
 }
 
 const password = 'of-a-test';
