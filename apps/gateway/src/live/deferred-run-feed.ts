@@ -29,10 +29,12 @@ export class DeferredRunFeed implements RunFeed {
   }
 
   private whenConnected(watchOn: (feed: NatsRunFeed) => RunWatch): RunWatch {
+    if (this.feed) return watchOn(this.feed);
     let isStopped = false;
-    const begin = (feed: NatsRunFeed): RunWatch | undefined => (isStopped ? undefined : watchOn(feed));
-    let watch = this.feed && begin(this.feed);
-    const begun = watch ? undefined : this.connecting.then((feed) => (watch = begin(feed)));
+    let watch: RunWatch | undefined;
+    const begun = this.connecting.then((feed) => {
+      if (!isStopped) watch = watchOn(feed);
+    });
     return {
       ready: async () => {
         await begun;

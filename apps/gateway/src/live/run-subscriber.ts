@@ -1,8 +1,16 @@
-import { type DeltaEvent, type EventId, type RecordedFact, deltaTextKey, isTerminalFact } from '@rondo/contract';
+import {
+  type DeltaEvent,
+  type EventId,
+  type RecordedFact,
+  deltaTextKey,
+  isTerminal,
+  isTerminalFact,
+} from '@rondo/contract';
 import { TerminalError, type StreamText, storedTexts, toStream, streamsClosedBy, deltaText } from '@rondo/domain';
+import type { RunAddress } from '@rondo/persistence';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BroadcastListener, RunBroadcast } from './run-broadcast';
-import type { LogPage, Opening } from './run-sources';
+import type { LogPage, Opening, RunSources } from './run-sources';
 import { type SubscriberEvent, coveredSeq, isNotice } from './stream-notices';
 
 /** The connection of one subscriber. */
@@ -19,23 +27,30 @@ export interface Sink {
 export type Ending = 'ended' | 'closed' | 'stalled' | 'deleted' | 'cut';
 
 export interface Subscription {
+  readonly address: RunAddress;
   /** The client has the facts up to this seq. */
   readonly after: number;
   /** What was read after it. */
   readonly opening: Opening;
   readonly sink: Sink;
-  readonly signal: AbortSignal;
 }
 
-export interface SubscriberSources {
-  factsAfter(after: number): Promise<LogPage>;
-  /** It was receiving from the feed before the opening was read. */
-  readonly broadcast: RunBroadcast;
+export interface SubscriberSettings {
   /** How long a connection may stay full before its subscriber is dropped. */
   readonly stallLimitMs: number;
   readonly retryMs: number;
   readonly newEventId: () => EventId;
   readonly onError: (error: unknown) => void;
+  /** Counts what is sent, and how subscriptions end. */
+  readonly metrics?: { sent(event: SubscriberEvent): void; ended(ending: Ending): void };
+}
+
+export interface SubscriberParts {
+  readonly sources: Pick<RunSources, 'factsAfter'>;
+  /** It was receiving from the feed before the opening was read. */
+  readonly broadcast: RunBroadcast;
+  /** Those of all subscribers. */
+  readonly settings: SubscriberSettings;
 }
 
 /**
@@ -43,33 +58,38 @@ export interface SubscriberSources {
  * leaves it again when the connection is full. So a slow subscriber buffers nothing here: later it resumes from the log.
  */
 export class RunSubscriber implements BroadcastListener {
+  private readonly address: RunAddress;
   private readonly sink: Sink;
-  private readonly signal: AbortSignal;
+  private readonly sources: SubscriberParts['sources'];
+  private readonly broadcast: RunBroadcast;
+  private readonly settings: SubscriberSettings;
   private seq: number;
   private readonly offsets = new Map<string, number>();
-  private readonly broadcast: RunBroadcast;
   /** What was read with the run. Not kept once it is delivered: it is most of what a subscriber would take in memory. */
   private opening: LogPage | undefined;
   private readonly since: Parameters<RunBroadcast['start']>[1];
-  private ended = false;
+  private ended: boolean;
   private isClosed = false;
   private isFull = false;
   private isCut = false;
   /** The part of a page that is sent when the connection has drained. */
   private unsent: LogPage | undefined;
-  /** Ends the current wait: for events of the broadcast, or for the connection to drain. */
-  private wake: () => void = () => {};
+  /** It has joined the broadcast and does nothing itself, so that a subscriber without news takes little memory. */
+  private isFollowing = false;
+  private stopWaitingForDrain: (() => void) | undefined;
+  private settle: (ending: Ending | Promise<never>) => void = () => {};
 
-  constructor(
-    { after, opening, sink, signal }: Subscription,
-    private readonly sources: SubscriberSources,
-  ) {
-    this.seq = after;
-    this.opening = opening;
-    this.since = { epoch: opening.run.epoch, holder: opening.holder };
-    this.broadcast = sources.broadcast;
+  constructor({ address, after, opening, sink }: Subscription, { sources, broadcast, settings }: SubscriberParts) {
+    this.address = address;
     this.sink = sink;
-    this.signal = signal;
+    this.sources = sources;
+    this.broadcast = broadcast;
+    this.settings = settings;
+    const { run, holder, lostFrom } = opening;
+    this.seq = Math.min(lostFrom === undefined ? after : lostFrom - 1, run.last_seq);
+    this.ended = isTerminal(run.status) && this.seq === run.last_seq;
+    this.opening = opening;
+    this.since = { epoch: run.epoch, holder };
   }
 
   get position(): number {
@@ -77,7 +97,7 @@ export class RunSubscriber implements BroadcastListener {
   }
 
   private get isOver(): boolean {
-    return this.ended || this.isClosed || this.signal.aborted;
+    return this.ended || this.isClosed;
   }
 
   private get ending(): Ending {
@@ -103,23 +123,45 @@ export class RunSubscriber implements BroadcastListener {
   }
 
   /** Delivers events until the run or the subscription is over. */
-  async run(): Promise<Ending> {
-    const onAbort = () => this.close();
-    this.signal.addEventListener('abort', onAbort);
+  run(): Promise<Ending> {
+    return new Promise((resolve) => {
+      this.settle = resolve;
+      void this.work();
+    });
+  }
+
+  /** Reads and sends until it follows the broadcast, or is over. */
+  private async work(): Promise<void> {
     try {
       this.deliverOpening();
       while (!this.isOver) {
         if (this.isFull && !(await this.waitForDrain())) break;
-        await this.advance();
+        const hasJoined = this.canJoin && this.broadcast.join(this);
+        this.isFollowing = hasJoined && !this.isFull && !this.isOver;
+        if (this.isFollowing) return;
+        if (!hasJoined) await this.advance();
       }
-      return this.ending;
+      this.end(this.ending);
     } catch (error) {
-      if (error instanceof TerminalError) return 'deleted';
-      throw error;
-    } finally {
-      this.signal.removeEventListener('abort', onAbort);
-      this.broadcast.leave(this);
+      this.end(error instanceof TerminalError ? 'deleted' : Promise.reject(error));
     }
+  }
+
+  private end(ending: Ending | Promise<never>): void {
+    this.broadcast.leave(this);
+    if (typeof ending === 'string') this.settings.metrics?.ended(ending);
+    this.settle(ending);
+  }
+
+  private get canJoin(): boolean {
+    return !this.unsent && !this.broadcast.isCut;
+  }
+
+  private wake(): void {
+    this.stopWaitingForDrain?.();
+    if (!this.isFollowing) return;
+    this.isFollowing = false;
+    queueMicrotask(() => void this.work()); // the broadcast may be delivering to others
   }
 
   /** Called by the broadcast, in order. */
@@ -148,7 +190,7 @@ export class RunSubscriber implements BroadcastListener {
     { offset, fact }: { offset: number; fact: RecordedFact },
   ): DeltaEvent {
     const { v, run_id, thread_id, iteration, epoch, at } = fact;
-    const envelope = { id: this.sources.newEventId(), v, run_id, thread_id, iteration, epoch, at };
+    const envelope = { id: this.settings.newEventId(), v, run_id, thread_id, iteration, epoch, at };
     const data = { [deltaTextKey(type)]: text.slice(offset) };
     return { ...envelope, seq: null, type, after_seq: this.seq, stream_id, offset, data };
   }
@@ -158,6 +200,7 @@ export class RunSubscriber implements BroadcastListener {
     if (this.shouldSkip(event)) return true;
 
     this.recordSent(event);
+    this.settings.metrics?.sent(event);
     this.isFull = !this.sink.send(event, json);
     const canContinue = !this.isFull && !this.isOver;
     if (!canContinue) this.wake();
@@ -185,7 +228,7 @@ export class RunSubscriber implements BroadcastListener {
     this.ended = isTerminalFact(event);
   }
 
-  /** Joins the broadcast until it is woken, or reads the next page of the log. */
+  /** Sends what is left of a page, or reads the next one. */
   private async advance(): Promise<void> {
     if (this.broadcast.isCut) {
       this.cut(); // it was before this subscriber had joined it
@@ -195,17 +238,12 @@ export class RunSubscriber implements BroadcastListener {
       this.deliverPage(this.unsent);
       return;
     }
-    const woken = new Promise<void>((resolve) => (this.wake = resolve));
-    if (this.broadcast.join(this)) {
-      if (!this.isFull && !this.isOver) await woken;
-      return;
-    }
     try {
       await this.readNextPage();
     } catch (error) {
       if (error instanceof TerminalError) throw error;
-      this.sources.onError(error);
-      await sleep(this.sources.retryMs);
+      this.settings.onError(error);
+      await sleep(this.settings.retryMs);
     }
   }
 
@@ -217,7 +255,7 @@ export class RunSubscriber implements BroadcastListener {
 
   private async readNextPage(): Promise<void> {
     if (this.seq > this.broadcast.knownHead) return this.broadcast.catchUp();
-    this.deliverPage(await this.sources.factsAfter(this.seq));
+    this.deliverPage(await this.sources.factsAfter(this.address, this.seq));
   }
 
   private deliverPage({ events, isEnd }: LogPage): void {
@@ -234,10 +272,11 @@ export class RunSubscriber implements BroadcastListener {
   /** False when the connection stayed full for too long, or the subscriber was closed. */
   private async waitForDrain(): Promise<boolean> {
     const over = new AbortController();
-    this.wake = () => over.abort();
-    const limit = sleep(this.sources.stallLimitMs, false, { signal: over.signal }).catch(() => false);
+    this.stopWaitingForDrain = () => over.abort();
+    const limit = sleep(this.settings.stallLimitMs, false, { signal: over.signal }).catch(() => false);
     const drained = await Promise.race([this.sink.drained().then(() => true), limit]);
     over.abort();
+    this.stopWaitingForDrain = undefined;
     this.isFull = !drained;
     return drained;
   }

@@ -1,27 +1,23 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Run, isTerminal } from '@rondo/contract';
+import type { Run } from '@rondo/contract';
 import type { CreatedRun, ReadPosition, RunAddress } from '@rondo/persistence';
 import { PeriodicTask, afterImmediates } from '@rondo/platform';
 import { type MemoryBudget, memoryPer } from '../auth/memory-budget';
 import { RunBroadcast, type RunBroadcastSettings } from './run-broadcast';
 import type { Opening, RunSources } from './run-sources';
-import { type Ending, RunSubscriber, type Sink } from './run-subscriber';
+import { type Ending, RunSubscriber, type Sink, type SubscriberSettings } from './run-subscriber';
 
-export interface RunSubscriptionsSettings extends RunBroadcastSettings {
+export interface RunSubscriptionsSettings extends RunBroadcastSettings, SubscriberSettings {
   /** A run with subscribers that received nothing for this long is compared with its log: a lost last event shows no gap. */
   readonly pollMs: number;
-  readonly stallLimitMs: number;
-  readonly retryMs: number;
   /** Of accounts: a subscription that does not fit is refused. */
   readonly memory?: Pick<MemoryBudget, 'acquire'>;
-  /** Counts what is sent, and how subscriptions end. */
-  readonly metrics?: { counted(sink: Sink): Sink; ended(ending: Ending): void };
 }
 
-/** Where events go, from which seq, and until when. */
+/** Where events go, from which seq, and until when: until the signal is aborted, where there is one. */
 export interface SubscribeOptions extends ReadPosition {
   readonly sink: Sink;
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal;
 }
 
 export interface ActiveSubscription {
@@ -29,6 +25,8 @@ export interface ActiveSubscription {
   readonly run: Run;
   /** Resolves when the run is over, the subscriber has left, or the process shuts down. */
   readonly ending: Promise<Ending>;
+  /** Ends it, as when the client unsubscribes. */
+  readonly close: () => void;
 }
 
 /** A run that was just created, with the facts that its log begins with. */
@@ -150,7 +148,7 @@ export class RunSubscriptions {
 
   private async start(
     address: RunAddress,
-    options: SubscribeOptions,
+    { after, sink, signal }: SubscribeOptions,
     { open, answered, release }: Start,
   ): Promise<ActiveSubscription> {
     const shared = this.acquire(address);
@@ -161,42 +159,24 @@ export class RunSubscriptions {
     };
     try {
       const opening = await open(broadcast);
-      const ending = answered(broadcast).then(() => this.deliver(broadcast, address, { ...options, opening }));
-      return { run: opening.run, ending: ending.finally(leave) };
+      const parts = { sources: this.sources, broadcast, settings: this.settings };
+      const subscriber = new RunSubscriber({ address, after, opening, sink }, parts);
+      const close = () => subscriber.close();
+      signal?.addEventListener('abort', close);
+      if (signal?.aborted || this.closed.aborted) close();
+      this.subscribers.add(subscriber);
+      const ending = answered(broadcast)
+        .then(() => subscriber.run())
+        .finally(() => {
+          this.subscribers.delete(subscriber);
+          signal?.removeEventListener('abort', close);
+          leave();
+        });
+      return { run: opening.run, ending, close };
     } catch (error) {
       leave();
       throw error;
     }
-  }
-
-  /** Not async: its frame would hold the opening for as long as the subscription lasts. */
-  private deliver(
-    broadcast: RunBroadcast,
-    address: RunAddress,
-    options: SubscribeOptions & { opening: Opening },
-  ): Ending | Promise<Ending> {
-    const { run, lostFrom } = options.opening;
-    const after = lostFrom === undefined ? options.after : lostFrom - 1;
-    if (isTerminal(run.status) && after >= run.last_seq) return 'ended';
-    if (this.closed.aborted) return 'closed';
-    const { stallLimitMs, retryMs, newEventId, onError, metrics } = this.settings;
-    const factsAfter = (seq: number) => this.sources.factsAfter(address, seq);
-    const subscriber = new RunSubscriber(
-      {
-        ...options,
-        sink: metrics?.counted(options.sink) ?? options.sink,
-        after: Math.min(after, run.last_seq),
-      },
-      { broadcast, factsAfter, stallLimitMs, retryMs, newEventId, onError },
-    );
-    return this.follow(subscriber);
-  }
-
-  private async follow(subscriber: RunSubscriber): Promise<Ending> {
-    this.subscribers.add(subscriber);
-    const ending = await subscriber.run().finally(() => this.subscribers.delete(subscriber));
-    this.settings.metrics?.ended(ending);
-    return ending;
   }
 
   private hold({ accountId }: RunAddress): () => void {

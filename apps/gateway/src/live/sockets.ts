@@ -29,7 +29,7 @@ import { SocketSink } from './socket-sink';
 interface SocketState {
   readonly caller: Caller;
   readonly sink: SocketSink;
-  readonly subscribed: Map<RunId, AbortController>;
+  readonly subscribed: Map<RunId, SocketSubscription>;
 }
 
 type ClientEvents = Record<string, never>; // Nest registers the handlers, by name
@@ -123,7 +123,7 @@ export class Sockets {
     const remove = this.dependencies.connections.add(caller, () => socket.disconnect(true));
     socket.once('disconnect', () => {
       remove();
-      for (const subscription of subscribed.values()) subscription.abort();
+      for (const subscription of subscribed.values()) subscription.close();
     });
     socket.onAny((name: string, ...values: unknown[]) => {
       const acknowledge = values.at(-1);
@@ -227,15 +227,22 @@ export class Sockets {
     this.unsubscribe(socket, runId);
     this.requirePlace(socket);
 
-    const subscription = new AbortController();
+    const subscription = new SocketSubscription();
     const remove = () => subscribed.get(runId) === subscription && subscribed.delete(runId);
     subscribed.set(runId, subscription);
     try {
-      const { run, ending } = await subscribe({ sink, signal: subscription.signal });
+      const active = await subscribe({ sink });
+      const { run, ending } = active;
+      subscription.begin(active);
       void ending
-        .then((how) => (how === 'stalled' || how === 'cut') && socket.conn.close())
-        .catch(this.dependencies.onError)
-        .finally(remove);
+        .then((how) => {
+          remove();
+          if (how === 'stalled' || how === 'cut') socket.conn.close();
+        })
+        .catch((error: unknown) => {
+          remove();
+          this.dependencies.onError(error);
+        });
       return run;
     } catch (error) {
       remove();
@@ -244,8 +251,24 @@ export class Sockets {
   }
 
   unsubscribe({ data: { subscribed } }: RunSocket, runId: RunId): void {
-    subscribed?.get(runId)?.abort();
+    subscribed?.get(runId)?.close();
     subscribed?.delete(runId);
+  }
+}
+
+/** A subscription of a socket, which may be closed before it has begun. It does not keep the run. */
+class SocketSubscription {
+  private end: (() => void) | undefined;
+  private isClosed = false;
+
+  begin({ close }: ActiveSubscription): void {
+    this.end = close;
+    if (this.isClosed) close();
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.end?.();
   }
 }
 

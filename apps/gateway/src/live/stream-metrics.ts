@@ -1,5 +1,5 @@
 import { Counter, type Registry } from 'prom-client';
-import type { Ending, Sink } from './run-subscriber';
+import type { Ending } from './run-subscriber';
 import { type SubscriberEvent, isNotice } from './stream-notices';
 
 const endings = ['ended', 'closed', 'stalled', 'deleted', 'cut'] as const satisfies readonly Ending[];
@@ -35,15 +35,8 @@ export class StreamMetrics {
     registry.registerMetric(this.subscriptions);
   }
 
-  /** The same sink; what is sent to it is counted. */
-  counted(sink: Sink): Sink {
-    return {
-      send: (event, json) => {
-        this.byKind[toKind(event)].inc();
-        return sink.send(event, json);
-      },
-      drained: () => sink.drained(),
-    };
+  sent(event: SubscriberEvent): void {
+    this.byKind[toKind(event)].inc();
   }
 
   ended(ending: Ending): void {
