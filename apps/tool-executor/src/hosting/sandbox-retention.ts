@@ -51,7 +51,9 @@ export class SandboxRetention implements OnApplicationBootstrap, OnModuleDestroy
         this.parts.log.warn({ threadId: sandbox.threadId, err: error }, 'unused sandbox could not be put away');
       });
     }
-    await this.noteGone(new Set(listed.map(({ threadId }) => threadId)), now);
+    const threads = new Set(listed.map(({ threadId }) => threadId));
+    for (const threadId of this.failedAt.keys()) if (!threads.has(threadId)) this.failedAt.delete(threadId);
+    await this.noteGone(threads, now);
   }
 
   private async look(sandbox: ListedSandbox, now: number): Promise<void> {

@@ -4,7 +4,7 @@ import type { EnvironmentPackages } from '@rondo/contract';
 import { toMessage } from '@rondo/platform';
 import type { EgressGates } from '../egress/egress-gate';
 import { proxyPort, proxyVariables } from '../egress/proxy-variables';
-import { openWayOut } from '../egress/way-out';
+import { type WayOut, openWayOut } from '../egress/way-out';
 import type { RuntimeDirectory } from '../host/isolation/runtime-directory';
 import { searchPath } from '../provider/program-path';
 import { SandboxError } from '../provider/sandbox-error';
@@ -54,11 +54,12 @@ export class PackageImages {
   private async install(image: string, packages: EnvironmentPackages, tag: string): Promise<void> {
     const { engine, settings, log, egress, runtime } = this.parts;
     const name = `installation-${tag}`;
-    egress.of(name).limitTo(settings.packages.hosts);
     const path = join(runtime.path, name);
-    const wayOut = await openWayOut(egress, { threadId: () => name, path, uid: undefined });
     const startedAt = Date.now();
+    let wayOut: WayOut | undefined;
+    egress.of(name).limitTo(settings.packages.hosts);
     try {
+      wayOut = await openWayOut(egress, { threadId: () => name, path, uid: undefined });
       if (!wayOut) throw refusedShape('packages', 'sandboxes here reach nothing (SANDBOX_EGRESS)');
       const order = {
         relay: { port: proxyPort, socketPath: inside.egressSocket },

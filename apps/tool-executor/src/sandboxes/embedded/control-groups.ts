@@ -137,14 +137,20 @@ function works(hierarchies: readonly Hierarchy[]): boolean {
 
 function createGroup(hierarchies: readonly Hierarchy[], limits: ControlGroupLimits): ControlGroup {
   const name = `rondo-${process.pid}-${randomBytes(6).toString('hex')}`;
-  const directories = hierarchies.map((hierarchy) => {
-    const directory = join(hierarchy.directory, name);
-    mkdirSync(directory, { recursive: false });
-    for (const [file, value] of Object.entries(hierarchy.limits(limits))) {
-      writeLimit(join(directory, file), value, hierarchy.optional.includes(file));
+  const directories: string[] = [];
+  try {
+    for (const hierarchy of hierarchies) {
+      const directory = join(hierarchy.directory, name);
+      mkdirSync(directory, { recursive: false });
+      directories.push(directory);
+      for (const [file, value] of Object.entries(hierarchy.limits(limits))) {
+        writeLimit(join(directory, file), value, hierarchy.optional.includes(file));
+      }
     }
-    return directory;
-  });
+  } catch (error) {
+    for (const directory of directories) rmdirSync(directory); // it has no processes yet
+    throw error;
+  }
   let kills = 0;
   const countKills = () => (kills = Math.max(kills, outOfMemoryKills(directories)));
   const forRuns = directories[hierarchies.findIndex(({ nests }) => nests)];
