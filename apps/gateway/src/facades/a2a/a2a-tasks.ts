@@ -17,7 +17,7 @@ import type { NewRunLog } from '../../live/run-subscriptions';
 import { ApiError } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
 import type { RunSettingsResolver } from '../../settings/run-settings';
-import { decideAll } from '../facade-approvals';
+import { decideAll, matchAnswers } from '../facade-approvals';
 import { readInput, refuseField } from '../facade-input';
 import { type FacadeThreads, toKey } from '../facade-threads';
 import { readLogPages } from '../log-pages';
@@ -136,7 +136,7 @@ export class A2aTasks {
       throw refuseField('message.contextId', `must be that of the task: ${context}`);
     const waiting = isWaiting(run.status) ? run.waiting : undefined;
     if (waiting?.reason === 'approval') {
-      await this.decide(caller, run, { waiting, parts: message.parts });
+      await this.decide(caller, { waiting, parts: message.parts });
       return address;
     }
     const key = toKey(facade, [taskId, message.messageId]);
@@ -171,19 +171,13 @@ export class A2aTasks {
   /** All that is asked, or nothing. */
   private async decide(
     caller: Caller,
-    { id }: Run,
     { waiting, parts }: { readonly waiting: Waiting; readonly parts: readonly A2aPart[] },
   ): Promise<void> {
-    const given = new Map(parts.map(readDecision).map((decision) => [decision.approval_id, decision]));
-    const asked = (waiting.approvals ?? []).map(({ approval_id: approvalId }) => ({
-      approvalId,
-      given: given.get(approvalId),
-    }));
-    const missing = asked.filter((one) => !one.given).map(({ approvalId }) => approvalId);
-    if (missing.length > 0) throw refuseField('message.parts', `must decide about ${missing.join(', ')} of ${id}`);
-    const decisions = asked.map(({ approvalId, given: decision }) => ({
-      ...{ approvalId, reason: decision?.reason },
-      decision: decision?.approved ? ('approve' as const) : ('deny' as const),
+    const asked = (waiting.approvals ?? []).map(({ approval_id: approvalId }) => approvalId);
+    const given = matchAnswers(asked, parts.map(readDecision), 'message.parts');
+    const decisions = asked.map((approvalId) => ({
+      ...{ approvalId, reason: given.get(approvalId)?.reason },
+      decision: given.get(approvalId)?.approved ? ('approve' as const) : ('deny' as const),
     }));
     await decideAll(this.dependencies, caller, decisions);
   }
@@ -193,13 +187,11 @@ const decisionData = z.strictObject({ approval_id: z.string(), approved: z.boole
 
 const isDecision = ({ data }: A2aPart): boolean => decisionData.safeParse(data).success;
 
-function readDecision({ data }: A2aPart, index: number): z.infer<typeof decisionData> {
+function readDecision({ data }: A2aPart, index: number) {
+  const field = `message.parts.${index}`;
   const decision = decisionData.safeParse(data);
-  if (decision.success) return decision.data;
-  throw refuseField(
-    `message.parts.${index}`,
-    'must be data: {"approval_id", "approved": true or false}, with a reason or without',
-  );
+  if (decision.success) return { ...decision.data, id: decision.data.approval_id, field };
+  throw refuseField(field, 'must be data: {"approval_id", "approved": true or false}, with a reason or without');
 }
 
 const toInput = (parts: readonly A2aPart[]): InputBlock[] => readInput('message.parts', parts.map(toBlock));

@@ -89,7 +89,9 @@ describe('A2A', () => {
       const parts = ids.map((approval_id, index) => ({ data: { approval_id, approved: index === 0 } }));
       return request('SendMessage', say({ taskId: task.id, parts }));
     };
-    expect((await decide(first)).error?.message).toContain(String(second));
+    expect((await decide(first)).error?.message).toContain(`must also answer ${second}`);
+    expect((await decide(first, second, second)).error?.message).toContain('message.parts.2');
+    expect((await decide(first, second, 'apr_other')).error?.message).toContain('Nothing waits for apr_other');
     expect((await request('SendMessage', say({ taskId: task.id }))).error?.message).toContain('message.parts.0');
     expect((await decide(first, second)).result?.task?.status.state).toBe('TASK_STATE_WORKING');
     expect((await decide(first, second)).error).toMatchObject({ code: -32_004 });

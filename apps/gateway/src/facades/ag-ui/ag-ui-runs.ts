@@ -17,7 +17,7 @@ import type { NewRunLog } from '../../live/run-subscriptions';
 import { ApiError } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
 import type { RunSettingsResolver } from '../../settings/run-settings';
-import { type Decision, decideAll } from '../facade-approvals';
+import { type Decision, decideAll, matchAnswers } from '../facade-approvals';
 import { refuseField } from '../facade-input';
 import type { FacadeThreads } from '../facade-threads';
 import { readLogPages } from '../log-pages';
@@ -182,13 +182,11 @@ export class AgUiRuns {
   }
 
   private async resume({ order, newest }: Place, entries: readonly AgUiResumeEntry[]): Promise<ShownRun> {
-    const pending = newest?.waiting && isWaiting(newest.status) ? toInterrupts(newest.waiting) : [];
-    const given = new Map(entries.map((entry, index) => [entry.interruptId, { entry, field: `resume.${index}` }]));
-    if (!newest || !pending.some(({ id }) => given.has(id)))
-      throw new ApiError('run_not_waiting', `Nothing waits for ${[...given.keys()].join(', ')}.`);
-    const missing = pending.filter(({ id }) => !given.has(id)).map(({ id }) => id);
-    if (missing.length > 0) throw refuseField('resume', `must also answer ${missing.join(', ')}`);
-    const asked = newest.waiting?.reason === 'ask' ? pending.flatMap(({ id }) => given.get(id) ?? []) : [];
+    if (!newest) throw new ApiError('run_not_waiting', 'Nothing has run on this thread.');
+    const pending = newest.waiting && isWaiting(newest.status) ? toInterrupts(newest.waiting).map(({ id }) => id) : [];
+    const answers = entries.map((entry, index) => ({ id: entry.interruptId, field: `resume.${index}`, entry }));
+    const given = matchAnswers(pending, answers, 'resume');
+    const asked = newest.waiting?.reason === 'ask' ? [...given.values()] : [];
     const decisions = (newest.waiting?.approvals ?? []).flatMap(({ approval_id: approvalId }) => {
       const answer = given.get(approvalId);
       return answer ? [toDecision(approvalId, answer)] : [];

@@ -207,7 +207,12 @@ describe.each(generations)('a client %s of AG-UI', (_, agUi) => {
     expect(await readRefusal(only, { resume: [yes, { ...yes, interruptId: second, payload: 'yes' }] })).toContain(
       'resume.1.payload',
     );
-    const going = agent.runAgent({ resume: [yes, { interruptId: second, status: 'cancelled' }] });
+    const no = { interruptId: second, status: 'cancelled' as const };
+    expect(await readRefusal(only, { resume: [yes, no, yes] })).toContain('resume.2: must not answer');
+    expect(await readRefusal(only, { resume: [yes, no, { ...no, interruptId: 'apr_other' }] })).toBe(
+      'run_not_waiting Nothing waits for apr_other.',
+    );
+    const going = agent.runAgent({ resume: [yes, no] });
     await claimAgain(claim.runId, replying('Done.'));
     await going;
     const decisions = (await readFacts(claim.runId)).filter(({ type }) => type === 'approval.decided');
