@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, type Server, type Socket, connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, openDatabase } from './database';
@@ -64,6 +65,23 @@ describe('a liveness lock', () => {
     expect(await holder()).not.toBe(before);
   });
 
+  it('is held without a pause while its connection does not answer, until another one holds it', async () => {
+    const way = new SlowWay();
+    open('worker-1', await way.readInFront(database.url));
+    await until('worker-1', 'present');
+    const holders = () => database.sql.query<{ pid: number }>(lockHolder);
+    const [first] = await holders();
+
+    way.holdAnswers();
+    const replacement = await way.nextConnection();
+    const during = await known('worker-1');
+    replacement.pass();
+    while ((await holders()).some(({ pid }) => pid === first?.pid)) expect(await known('worker-1')).toBe('present');
+
+    expect([during, await known('worker-1')]).toEqual(['present', 'present']);
+    way.close();
+  }, 60_000);
+
   it('is withdrawn by other connections while it can have none of its own', async () => {
     const process = open('worker-1');
     await Promise.all([until('worker-1', 'present'), process.ping()]);
@@ -123,9 +141,9 @@ describe('a liveness lock', () => {
   });
 });
 
-/** Lets everything through, and names another backend than the one that answers. */
-class Pooler {
-  private readonly sockets: Socket[] = [];
+/** Between a process and Postgres. */
+class Way {
+  protected readonly sockets: Socket[] = [];
   private server: Server | undefined;
 
   async readInFront(url: string): Promise<string> {
@@ -134,16 +152,55 @@ class Pooler {
       const upstream = connect(Number(port), hostname);
       this.sockets.push(client, upstream);
       for (const socket of [client, upstream]) socket.on('error', () => socket.destroy());
-      client.pipe(upstream);
-      upstream.on('data', (chunk) => client.write(renamed(chunk))).on('end', () => client.end());
+      client.on('close', () => upstream.destroy());
+      this.join(client, upstream);
     }).listen(0, '127.0.0.1');
     await new Promise((resolve) => this.server?.once('listening', resolve));
     return Object.assign(new URL(url), { port: (this.server.address() as AddressInfo).port }).href;
   }
 
+  protected join(client: Socket, upstream: Socket): void {
+    client.pipe(upstream).pipe(client);
+  }
+
   close(): void {
     this.server?.close();
     this.sockets.forEach((socket) => socket.destroy());
+  }
+}
+
+/** Lets everything through, and names another backend than the one that answers. */
+class Pooler extends Way {
+  protected override join(client: Socket, upstream: Socket): void {
+    client.pipe(upstream);
+    upstream.on('data', (chunk) => client.write(renamed(chunk))).on('end', () => client.end());
+  }
+}
+
+/** Once it holds back answers, those of later connections wait until they are let pass, and all that processes send goes on. */
+class SlowWay extends Way {
+  private isSlow = false;
+  private readonly connections = new EventEmitter();
+
+  holdAnswers(): void {
+    this.isSlow = true;
+    for (const socket of this.sockets) socket.unpipe();
+    for (const [index, client] of this.sockets.entries()) {
+      const upstream = this.sockets[index + 1];
+      if (index % 2 === 0 && upstream) client.pipe(upstream);
+    }
+  }
+
+  async nextConnection(): Promise<{ pass: () => void }> {
+    const [pass] = (await once(this.connections, 'connection')) as [() => void];
+    return { pass };
+  }
+
+  protected override join(client: Socket, upstream: Socket): void {
+    client.pipe(upstream);
+    const pass = () => void upstream.pipe(client);
+    if (!this.isSlow) pass();
+    else this.connections.emit('connection', pass);
   }
 }
 

@@ -64,19 +64,29 @@ export class LivenessLock {
     await Promise.race([this.ended, sleep(timeoutMs, undefined, { ref: false })]);
   }
 
-  /** Replaces a broken connection at once; reapers check twice, a second apart, before they count an owner as dead. */
+  /**
+   * Replaces a broken connection at once; reapers check twice, a second apart, before they count an owner as dead. One that does
+   * not answer is kept until another one holds the lock, because Postgres, or this process, may only be slow.
+   */
   private async run(): Promise<void> {
+    const { signal } = this.leaving;
+    let held: LockConnection | undefined;
     let isKnown = false;
-    while (!this.leaving.signal.aborted) {
-      const connection = await this.holdUntilDisconnected();
-      if (connection === 'held') {
+    while (!signal.aborted) {
+      const next = await LockConnection.open(this.parts);
+      if (next instanceof LockConnection) {
+        await held?.close();
+        held = next;
         isKnown = true;
+      } else if (next === 'pooled' || !(await held?.announce())) {
+        if (isKnown) isKnown = !(await this.withdraw());
+        if (next === 'pooled') return beatUntil(signal, this.parts);
+        await pauseUntil(signal, retryDelayMs);
         continue;
       }
-      if (isKnown) isKnown = !(await this.withdraw());
-      if (connection === 'pooled') return beatUntil(this.leaving.signal, this.parts);
-      await this.pause(retryDelayMs);
+      await held?.announceUntil(signal);
     }
+    await held?.leave();
   }
 
   private withdraw(): Promise<boolean> {
@@ -85,40 +95,65 @@ export class LivenessLock {
       () => false, // Postgres is unavailable
     );
   }
+}
 
-  /** Resolves when the connection ends, with whether the lock was held on it, or at once where no connection can hold it. */
-  private async holdUntilDisconnected(): Promise<'held' | 'failed' | 'pooled'> {
-    const { url, owner } = this.parts;
+const pauseUntil = (leaving: AbortSignal, ms: number): Promise<void> =>
+  sleep(ms, undefined, { signal: leaving, ref: false }).catch(() => undefined);
+
+/** One connection that holds the lock, and has said so. */
+class LockConnection {
+  private readonly ended: Promise<unknown>;
+
+  private constructor(
+    private readonly client: pg.Client,
+    private readonly owner: string,
+  ) {
+    this.ended = new Promise((resolve) => client.once('end', resolve));
+  }
+
+  static async open({ url, owner }: LivenessLockParts): Promise<LockConnection | 'failed' | 'pooled'> {
     const client = new pg.Client({ connectionString: url, ...settings });
     client.on('error', () => {}); // `end` follows
-    const ended = new Promise((resolve) => client.once('end', resolve));
-    let wasHeld = false;
-    try {
-      await client.connect();
-      if (!(await this.acquire(client))) return 'pooled';
-      while (!this.leaving.signal.aborted) {
-        await client.query(announce, [owner]);
-        wasHeld = true;
-        await Promise.race([ended, this.pause(announceIntervalMs)]);
-      }
-      await client.query(withdraw, [owner]);
-    } catch {
-      return wasHeld ? 'held' : 'failed';
-    } finally {
-      await client.end().catch(() => undefined);
-    }
-    return 'held';
+    const connection = new LockConnection(client, owner);
+    const found = await connection.acquire().catch(() => 'failed' as const);
+    if (found === 'direct' && (await connection.announce())) return connection;
+    await connection.close();
+    return found === 'direct' ? 'failed' : found;
   }
 
   /** A pooler reports another backend than the one that answers, and would hold the lock after this process died. */
-  private async acquire(client: pg.Client): Promise<boolean> {
-    await client.query(keepAlive);
-    const { rows } = await client.query<{ pid: number }>(acquireLock, [this.parts.owner]);
-    return findBackend(client) === rows[0]?.pid;
+  private async acquire(): Promise<'direct' | 'pooled'> {
+    await this.client.connect();
+    await this.client.query(keepAlive);
+    const { rows } = await this.client.query<{ pid: number }>(acquireLock, [this.owner]);
+    return findBackend(this.client) === rows[0]?.pid ? 'direct' : 'pooled';
   }
 
-  private pause(ms: number): Promise<void> {
-    return sleep(ms, undefined, { signal: this.leaving.signal, ref: false }).catch(() => undefined); // leaving
+  /** Resolves when the connection does not answer any more, or when the signal is aborted. */
+  async announceUntil(leaving: AbortSignal): Promise<void> {
+    do await Promise.race([this.ended, pauseUntil(leaving, announceIntervalMs)]);
+    while (!leaving.aborted && (await this.announce()));
+  }
+
+  /** Whether it answers. */
+  announce(): Promise<boolean> {
+    return this.ask(announce);
+  }
+
+  async leave(): Promise<void> {
+    await this.ask(withdraw);
+    await this.close();
+  }
+
+  async close(): Promise<void> {
+    await this.client.end().catch(() => undefined);
+  }
+
+  private ask(statement: string): Promise<boolean> {
+    return this.client.query(statement, [this.owner]).then(
+      () => true,
+      () => false,
+    );
   }
 }
 
@@ -143,7 +178,7 @@ async function beatUntil(leaving: AbortSignal, { owner, sql }: { owner: string; 
   const write = (statement: string) => sql.query(statement, [owner]).catch(() => undefined); // Postgres is unavailable
   while (!leaving.aborted) {
     await write(beat);
-    await sleep(everyMs, undefined, { signal: leaving, ref: false }).catch(() => undefined); // leaving
+    await pauseUntil(leaving, everyMs);
   }
   await write(forget);
 }
