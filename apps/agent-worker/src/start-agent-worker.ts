@@ -93,7 +93,7 @@ class Lifecycle implements OnApplicationShutdown {
   }
 }
 
-const explained = ({ message }: Error): never => {
+const throwExplained = ({ message }: Error): never => {
   throw new UnusableDependency(message);
 };
 
@@ -112,7 +112,7 @@ class AgentWorkerModule {
           useFactory: () => ({
             postgres: () => database.ping(),
             nats: () => nats.ping(),
-            call_store: () => toolStreams.assertUsable().catch(explained),
+            call_store: () => toolStreams.assertUsable().catch(throwExplained),
             redis: () => queues.ping(),
             queue: () => dueRuns.checkQueue(),
           }),

@@ -114,7 +114,7 @@ async function chaos({ owns }: { owns: NonNullable<CampaignRequest['owns']> }): 
   const { scale } = options;
   const directory = resolve(repoRoot, options.out);
   const terminal = terminalProgress(process.stdout);
-  const results = await runCampaign(chosen(options), {
+  const results = await runCampaign(chooseExperiments(options), {
     scale,
     ...(options.minutes !== undefined && { minutes: options.minutes }),
     ...(options.from !== undefined && { from: options.from }),
@@ -132,7 +132,7 @@ async function chaos({ owns }: { owns: NonNullable<CampaignRequest['owns']> }): 
   return allMet(results) ? 0 : 1;
 }
 
-function chosen({ only }: Options): Experiment[] {
+function chooseExperiments({ only }: Options): Experiment[] {
   const unknown = (only ?? []).filter((name) => !experiments.some((experiment) => experiment.name === name));
   if (unknown.length > 0) {
     throw new Error(

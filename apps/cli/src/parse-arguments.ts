@@ -22,7 +22,7 @@ export function findCommand<Named extends { readonly name: string }>(
 
 export function parseArguments({ name, args = [], options = [] }: Command, words: readonly string[]): Given {
   const known = [...options, ...commonOptions];
-  const { values, positionals } = parsed(words, known);
+  const { values, positionals } = parseWords(words, known);
   const given = (option: string) => {
     const { also = [] } = known.find((one) => one.name === option) ?? {};
     return [option, ...also].flatMap((one) => values[one] ?? []);
@@ -43,7 +43,7 @@ export function parseArguments({ name, args = [], options = [] }: Command, words
   };
 }
 
-function parsed(words: readonly string[], options: readonly Option[]) {
+function parseWords(words: readonly string[], options: readonly Option[]) {
   const entries = options.flatMap(({ name, also = [], short, value, repeatable = false }) => {
     const type: 'string' | 'boolean' = value === undefined ? 'boolean' : 'string';
     const option = { type, multiple: repeatable };

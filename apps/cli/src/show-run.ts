@@ -14,7 +14,7 @@ import { findRemedy } from './next-step';
 
 const longest = 120;
 
-export const shortened = (text: string, length = longest): string => {
+export const shorten = (text: string, length = longest): string => {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length > length ? `${line.slice(0, length - 1)}…` : line;
 };
@@ -49,7 +49,7 @@ export class RunDisplay {
   }
 
   private call({ data: { tool_call: call } }: Extract<StreamEvent, { type: 'tool.planned' }>): void {
-    this.note(`${call.program ? '  ' : ''}▸ ${call.name} ${shortened(JSON.stringify(call.arguments))}`, 'cyan');
+    this.note(`${call.program ? '  ' : ''}▸ ${call.name} ${shorten(JSON.stringify(call.arguments))}`, 'cyan');
   }
 
   private output({ stream_id: id, offset, data: { text } }: Extract<StreamEvent, { type: 'tool.output' }>): void {
@@ -81,7 +81,7 @@ export class RunDisplay {
     if (event.type === 'mcp.connected')
       this.note(`The MCP server ${event.data.server} is connected: ${event.data.tools.join(', ')}`, 'cyan');
     if (event.type === 'budget.raised')
-      this.note(`The budget was raised: ${shortened(JSON.stringify(event.data))}`, 'cyan');
+      this.note(`The budget was raised: ${shorten(JSON.stringify(event.data))}`, 'cyan');
     if (event.type === 'context.compacted')
       this.note(`The context was shortened: ${event.data.tokens_before} → ${event.data.tokens_after} tokens`, 'cyan');
     if (event.type === 'context.compaction_failed')
@@ -100,7 +100,7 @@ export class RunDisplay {
     const { image, packages = {}, repository, files } = data;
     const named = [image, ...Object.values(packages).flat(), repository?.path, ...files];
     const parts = named.filter((part) => part !== undefined).join(', ');
-    this.note(`The workspace is being prepared: ${shortened(parts)} …`, 'cyan');
+    this.note(`The workspace is being prepared: ${shorten(parts)} …`, 'cyan');
   }
 
   private forCaller(calls: Waiting['tool_calls'] = []): void {
@@ -110,9 +110,9 @@ export class RunDisplay {
 
   private decision({ data }: Extract<StreamEvent, { type: 'approval.decided' }>): void {
     const { name, outcome, decided_by: key, reason, arguments: sent } = data;
-    const edited = sent ? `, with ${shortened(JSON.stringify(sent))}` : '';
+    const edited = sent ? `, with ${shorten(JSON.stringify(sent))}` : '';
     const by = key === null ? '' : ` with the key ${key}`;
-    const why = reason === null ? '' : `: ${shortened(reason)}`;
+    const why = reason === null ? '' : `: ${shorten(reason)}`;
     const isSent = outcome === 'approve' || outcome === 'edit';
     this.note(`${isSent ? '✓' : '✗'} ${name}: ${decisions[outcome]}${edited}${by}${why}`, isSent ? 'cyan' : 'yellow');
   }
@@ -136,11 +136,11 @@ export class RunDisplay {
 
   private result({ data }: Extract<StreamEvent, { type: 'tool.completed' | 'tool.failed' }>): void {
     const { result, tool_call_id: id } = data;
-    if (!this.shown.has(id) && result.output !== '') this.terminal.note(shortened(result.output, 400), 'dim');
+    if (!this.shown.has(id) && result.output !== '') this.terminal.note(shorten(result.output, 400), 'dim');
     const exit = result.exit_code === undefined ? '' : ` (exit code ${result.exit_code})`;
     if (result.success)
       this.note(`✓ ${data.name}${exit}${describeDuration(data.duration_ms)}`, result.exit_code ? 'yellow' : 'green');
-    else this.note(`✗ ${data.name}: ${shortened(result.error ?? result.output)}`, 'red');
+    else this.note(`✗ ${data.name}: ${shorten(result.error ?? result.output)}`, 'red');
   }
 
   private note(text: string, style: 'cyan' | 'green' | 'red' | 'yellow'): void {

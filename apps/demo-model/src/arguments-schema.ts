@@ -4,15 +4,15 @@ import { z } from 'zod';
 const data: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'required']);
 
 /** Why a strict provider refuses a part of a schema; undefined if it does not. */
-function refused(schema: unknown, isNamed = false): string | undefined {
-  if (Array.isArray(schema)) return findFirst(schema.map((one: unknown) => refused(one)));
+function findRefusal(schema: unknown, isNamed = false): string | undefined {
+  if (Array.isArray(schema)) return findFirst(schema.map((one: unknown) => findRefusal(one)));
   if (typeof schema !== 'object' || schema === null) return undefined;
   const parts: Record<string, unknown> = { ...schema };
   if (!isNamed && typeof parts['$ref'] === 'string') return 'references are not supported';
   if (!isNamed && parts['type'] === 'array' && !('items' in parts || 'prefixItems' in parts))
     return 'array schema missing items';
   const within = Object.entries(parts).filter(([key]) => isNamed || !data.has(key));
-  return findFirst(within.map(([key, part]) => refused(part, !isNamed && key === 'properties')));
+  return findFirst(within.map(([key, part]) => findRefusal(part, !isNamed && key === 'properties')));
 }
 
 const findFirst = (problems: readonly (string | undefined)[]): string | undefined =>
@@ -27,6 +27,6 @@ export const argumentsSchema = z
     message: `must not have ${combinators.join(', ')} at its top level`,
   })
   .superRefine((schema, context) => {
-    const message = refused(schema);
+    const message = findRefusal(schema);
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   });

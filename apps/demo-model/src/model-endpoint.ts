@@ -41,7 +41,7 @@ export class ModelEndpoint {
       await this.play(asked, client, line);
     } catch (error) {
       if (error instanceof ClientGone) return;
-      this.refuse(error instanceof Refusal ? error : unexpected(error), client);
+      this.refuse(error instanceof Refusal ? error : toRefusal(error), client);
     }
   }
 
@@ -105,7 +105,7 @@ function wellFormed(key: string, value: unknown): unknown {
   return value;
 }
 
-const unexpected = (error: unknown): Refusal => new Refusal('server_error', toMessage(error));
+const toRefusal = (error: unknown): Refusal => new Refusal('server_error', toMessage(error));
 
 const maxBytes = 32 * 1024 * 1024;
 

@@ -15,7 +15,7 @@ export interface Finished {
 /** What is typed once this is on the screen, or sent. */
 export type Reply = readonly [seen: RegExp, typed: string];
 
-const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+const quoteWord = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /** The command `rondo` with the key of a deployment, in a folder of its own. */
 export class CommandLine {
@@ -30,15 +30,15 @@ export class CommandLine {
   inPipe(words: readonly string[], { input = '', replies = [] }: { input?: string; replies?: readonly Reply[] } = {}) {
     const child = spawn(process.execPath, [program, ...words], { cwd: this.folder, env: this.environment });
     if (replies.length === 0) child.stdin.end(input);
-    return finished(child, (typed) => child.kill(typed as NodeJS.Signals), replies);
+    return awaitEnd(child, (typed) => child.kill(typed as NodeJS.Signals), replies);
   }
 
   /** In a terminal, whose screen is `stdout`. */
   inTerminal(words: readonly string[], replies: readonly Reply[] = []): Promise<Finished> {
-    const line = `exec ${[process.execPath, program, ...words].map(quoted).join(' ')}`;
+    const line = `exec ${[process.execPath, program, ...words].map(quoteWord).join(' ')}`;
     const env = { ...this.environment, TERM: 'xterm' };
     const child = spawn('script', ['-qfec', line, '/dev/null'], { cwd: this.folder, env });
-    return finished(child, (typed) => child.stdin.write(typed), replies);
+    return awaitEnd(child, (typed) => child.stdin.write(typed), replies);
   }
 
   remove(): void {
@@ -46,7 +46,7 @@ export class CommandLine {
   }
 }
 
-function finished(
+function awaitEnd(
   child: ChildProcessWithoutNullStreams,
   reply: (typed: string) => void,
   replies: readonly Reply[],

@@ -24,19 +24,19 @@ export function containerEnvironment(
   path = file,
 ): Record<string, string> {
   const { environment, extends: base } = readCompose(path).services[name] ?? {};
-  const inherited = base ? declared(join(dirname(path), base.file), base.service) : {};
+  const inherited = base ? readDeclared(join(dirname(path), base.file), base.service) : {};
   return Object.fromEntries(
     Object.entries({ ...inherited, ...environment }).flatMap(([variable, value]) => {
-      const given = value === null ? outside[variable] : interpolated(String(value), outside);
+      const given = value === null ? outside[variable] : interpolate(String(value), outside);
       return given === undefined ? [] : [[variable, given] as const];
     }),
   );
 }
 
-const declared = (path: string, name: string) => readCompose(path).services[name]?.environment ?? {};
+const readDeclared = (path: string, name: string) => readCompose(path).services[name]?.environment ?? {};
 
 /** `${A}`, `${A:-otherwise}`, `${A:+instead}`, `${A:?}`; what stands in them is replaced, too. */
-function interpolated(text: string, outside: Readonly<Record<string, string>>): string {
+function interpolate(text: string, outside: Readonly<Record<string, string>>): string {
   const innermost = /\$\{([A-Z_]+)(?::([-+?])([^{}]*))?\}/;
   const found = innermost.exec(text);
   if (!found) return text;
@@ -44,5 +44,5 @@ function interpolated(text: string, outside: Readonly<Record<string, string>>): 
   const value = outside[name] ?? '';
   if (how === '?' && value === '') throw new Error(`${name} is required`);
   const replaced = how === '+' ? (value === '' ? '' : word) : value === '' ? word : value;
-  return interpolated(text.replace(all, replaced), outside);
+  return interpolate(text.replace(all, replaced), outside);
 }

@@ -27,7 +27,7 @@ export interface ProxyProgram {
 }
 
 /** The lines of the document in one language, with other addresses. Throws where it does not have those that are replaced. */
-function documented(language: string, replaced: readonly (readonly [string, string])[]): string {
+function readDocument(language: string, replaced: readonly (readonly [string, string])[]): string {
   const document = readFileSync(join(repoRoot, 'docs/reverse-proxy.md'), 'utf8');
   const [, lines = ''] = new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(document) ?? [];
   return replaced.reduce((text, [from, to]) => {
@@ -44,7 +44,7 @@ const nginx: ProxyProgram = {
       ...(process.getuid?.() === 0 ? ['user root root;'] : []),
       ...['daemon off;', `pid ${directory}/pid;`, 'worker_processes 1;', 'events {}', 'http {', 'access_log off;'],
       ...['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((one) => `${one}_temp_path ${directory}/${one};`),
-      documented('nginx', [
+      readDocument('nginx', [
         ['127.0.0.1:3000', gateway],
         ['listen 80;', `listen 127.0.0.1:${port};`],
       ]),
@@ -59,7 +59,7 @@ const caddy: ProxyProgram = {
   file: process.env['TEST_CADDY'],
   configuration: ({ gateway, port }) =>
     ['{', 'admin off', 'auto_https off', '}'].join('\n') +
-    documented('caddyfile', [
+    readDocument('caddyfile', [
       ['example.com {', `\nhttp://127.0.0.1:${port} {`],
       ['127.0.0.1:3000', gateway],
     ]),
@@ -71,7 +71,7 @@ const haproxy: ProxyProgram = {
   name: 'HAProxy',
   file: process.env['TEST_HAPROXY'],
   configuration: ({ gateway, port }) =>
-    documented('haproxy', [
+    readDocument('haproxy', [
       ['bind :80', `bind 127.0.0.1:${port}`],
       ['127.0.0.1:3000', gateway],
     ]),

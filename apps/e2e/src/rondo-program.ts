@@ -14,7 +14,7 @@ export interface Finished {
 /** What precedes each text of the last line of a terminal. */
 export const eraseLine = '\r\u001b[K';
 
-const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+const quoteWord = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /** The command `rondo` in a folder, for the account of a client. */
 export class RondoProgram {
@@ -38,18 +38,18 @@ export class RondoProgram {
   }
 
   run(...words: string[]): Promise<Finished> {
-    return finished(this.start(...words));
+    return awaitExit(this.start(...words));
   }
 
   /** In a terminal of its own, whose screen is `stdout`. */
   runInTerminal(...words: string[]): Promise<Finished> {
-    const line = `exec ${[process.execPath, program, ...words].map(quoted).join(' ')}`;
-    return finished(this.spawn('script', ['-qfec', line, '/dev/null']));
+    const line = `exec ${[process.execPath, program, ...words].map(quoteWord).join(' ')}`;
+    return awaitExit(this.spawn('script', ['-qfec', line, '/dev/null']));
   }
 
   /** A script as it is in a document, where `npx rondo` is the command. It ends with the first line that fails. */
   runScript(text: string): Promise<Finished> {
-    return finished(this.spawn('bash', ['-euo', 'pipefail', '-c', text]));
+    return awaitExit(this.spawn('bash', ['-euo', 'pipefail', '-c', text]));
   }
 
   private spawn(command: string, words: readonly string[]): ChildProcess {
@@ -60,13 +60,13 @@ export class RondoProgram {
     const folder = join(this.folder, '.programs');
     mkdirSync(folder);
     const npx = join(folder, 'npx');
-    writeFileSync(npx, `#!/bin/sh\nshift\nexec ${quoted(process.execPath)} ${quoted(program)} "$@"\n`);
+    writeFileSync(npx, `#!/bin/sh\nshift\nexec ${quoteWord(process.execPath)} ${quoteWord(program)} "$@"\n`);
     chmodSync(npx, 0o755);
     return folder;
   }
 }
 
-export const finished = (child: ChildProcess): Promise<Finished> =>
+export const awaitExit = (child: ChildProcess): Promise<Finished> =>
   new Promise((done) => {
     const output = { stdout: '', stderr: '' };
     child.stdout?.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()));

@@ -10,7 +10,7 @@ export function brokenFinalRules(store: SimulatedStore, inspector: InvariantChec
   const rows = [...store.rows.values()];
   return [
     ...rows.flatMap((row) => [
-      ...unfinished(row),
+      ...findUnfinished(row),
       ...brokenLogRules(row.log).map((rule) => `${row.run.id}: ${rule}`),
       ...untrueEffects(row, inspector),
       ...untrueStreams(row, inspector),
@@ -19,7 +19,7 @@ export function brokenFinalRules(store: SimulatedStore, inspector: InvariantChec
   ];
 }
 
-const unfinished = ({ run, owner, holdsThread }: RunRow): string[] => [
+const findUnfinished = ({ run, owner, holdsThread }: RunRow): string[] => [
   ...(isTerminal(run.status) ? [] : [`I1: ${run.id} never ended: it is ${run.status}`]),
   ...(owner === undefined && !holdsThread ? [] : [`I1: ${run.id} is over and still held`]),
 ];

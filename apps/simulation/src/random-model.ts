@@ -107,23 +107,23 @@ class Improvisation {
   private inManner(manner: Manner): ModelChunk[] {
     switch (manner) {
       case 'says':
-        return [...this.written(this.words()), finished('stop')];
+        return [...this.written(this.words()), toFinish('stop')];
       case 'calls':
-        return [...this.calls(this.someWishes()), finished('tool_calls')];
+        return [...this.calls(this.someWishes()), toFinish('tool_calls')];
       case 'calls badly':
-        return [...this.calls(this.someWishes(), { badly: true }), finished('tool_calls')];
+        return [...this.calls(this.someWishes(), { badly: true }), toFinish('tool_calls')];
       case 'asks':
-        return [...this.calls([...this.fewWishes(), wish('ask', 'Which one?')]), finished('tool_calls')];
+        return [...this.calls([...this.fewWishes(), wish('ask', 'Which one?')]), toFinish('tool_calls')];
       case 'completes':
-        return [...this.calls([...this.fewWishes(), wish('complete', 'Done.')]), finished('tool_calls')];
+        return [...this.calls([...this.fewWishes(), wish('complete', 'Done.')]), toFinish('tool_calls')];
       case 'is cut off':
-        return [...this.toSome(this.calls(this.fewWishes())), finished('length')];
+        return [...this.toSome(this.calls(this.fewWishes())), toFinish('length')];
       case 'breaks off':
-        return [...this.toSome(this.calls(this.someWishes())), ended('broken', 'connection_error')];
+        return [...this.toSome(this.calls(this.someWishes())), toFailure('broken', 'connection_error')];
       case 'fails':
-        return [...this.toSome(this.calls(this.fewWishes())), ended('failed', 'model_refused')];
+        return [...this.toSome(this.calls(this.fewWishes())), toFailure('failed', 'model_refused')];
       case 'is silent':
-        return [finished('stop')];
+        return [toFinish('stop')];
       case 'needs a retry':
         return [retried, ...this.inManner('calls')];
     }
@@ -200,14 +200,14 @@ function inPieces(text: string, random: SeededRandom): ModelChunk[] {
   return pieces;
 }
 
-const finished = (finishReason: 'stop' | 'length' | 'tool_calls'): ModelEnd => ({
+const toFinish = (finishReason: 'stop' | 'length' | 'tool_calls'): ModelEnd => ({
   type: 'end',
   how: 'finished',
   finishReason,
   usage,
 });
 
-const ended = (how: 'broken' | 'failed', code: string): ModelEnd => ({
+const toFailure = (how: 'broken' | 'failed', code: string): ModelEnd => ({
   type: 'end',
   how,
   error: { code, message: 'It went wrong.' },

@@ -28,7 +28,7 @@ export class OpenTexts {
     const text = this.texts.get(streamId) ?? empty;
     const kind = kinds[delta.type];
     if (!kind) return false;
-    const longer = extended(text[kind], delta);
+    const longer = extendText(text[kind], delta);
     if (longer === undefined) return false;
     text[kind] = longer;
     if (delta.type === 'tool.call_delta') text.callName = delta.data.name ?? text.callName;
@@ -59,7 +59,7 @@ const kinds: Partial<Record<Delta['type'], 'message' | 'reasoning' | 'call'>> = 
 };
 
 /** The text with what the delta adds; undefined if it adds nothing, or something is missing in between. */
-export function extended(text: string, delta: Delta): string | undefined {
+export function extendText(text: string, delta: Delta): string | undefined {
   const added = toText(delta);
   const isNext = delta.offset <= text.length && delta.offset + added.length > text.length;
   return isNext ? text + added.slice(text.length - delta.offset) : undefined;

@@ -20,7 +20,7 @@ const changeCall = (id: string, change: CallChange): RowChange => ({
     row.kind === 'tool_call' ? { ...row, ...(typeof change === 'function' ? change(row) : change) } : row,
 });
 
-const answered =
+const changeAnswered =
   (status: 'completed' | 'failed') =>
   ({ at, data: { tool_call_id: id, result, duration_ms: durationMs } }: ToolCompleted | ToolFailed): RowChange =>
     changeCall(id, (row) => ({
@@ -53,8 +53,8 @@ const table = {
   'tool.planned': ({ data }) => add(toolCallRow(data.tool_call)),
   'tool.started': ({ at: startedAt, data: { tool_call_id: id, attempt } }) =>
     changeCall(id, { status: 'dispatched', attempt, startedAt, output: '', reason: null }),
-  'tool.completed': answered('completed'),
-  'tool.failed': answered('failed'),
+  'tool.completed': changeAnswered('completed'),
+  'tool.failed': changeAnswered('failed'),
   'tool.unknown': ({ data: { tool_call_id: id, reason } }) => changeCall(id, { status: 'unknown', output: '', reason }),
   'tool.resolved': note,
   'tool.input_requested': note,

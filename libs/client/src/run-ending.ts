@@ -26,18 +26,18 @@ const read = {
   sentence: 'The run at work has read its message, so nothing was left to do.',
 } as const;
 
-const unfinished = (word: string, sentence: string): RunEnding => ({ outcome: 'unfinished', word, sentence });
+const toUnfinished = (word: string, sentence: string): RunEnding => ({ outcome: 'unfinished', word, sentence });
 
 const endings: Readonly<Record<FinishReason, RunEnding>> = {
   stop: done,
   complete: done,
   tool_calls: done,
   ask: done,
-  length: unfinished('Cut off', 'The last reply reached the output limit of the model and is cut off.'),
-  xml_tool_limit_reached: unfinished('Cut off', 'The last reply had more tool calls than one reply may have.'),
-  max_iterations: unfinished('Out of iterations', 'The run reached its max iterations before it was done.'),
-  budget_exceeded: unfinished('Out of budget', 'The run used up its budget before it was done.'),
-  loop_detected: unfinished('Loop detected', 'The run repeated the same calls and was ended before it was done.'),
+  length: toUnfinished('Cut off', 'The last reply reached the output limit of the model and is cut off.'),
+  xml_tool_limit_reached: toUnfinished('Cut off', 'The last reply had more tool calls than one reply may have.'),
+  max_iterations: toUnfinished('Out of iterations', 'The run reached its max iterations before it was done.'),
+  budget_exceeded: toUnfinished('Out of budget', 'The run used up its budget before it was done.'),
+  loop_detected: toUnfinished('Loop detected', 'The run repeated the same calls and was ended before it was done.'),
   stopped,
   error: failed,
 };
@@ -59,5 +59,5 @@ export function describeEnding({ status, finish_reason: reason, error, steers }:
   if (status === 'stopped') return steers?.is_read === true ? read : stopped;
   if (status !== 'completed') return undefined;
   if (reason == null) return done;
-  return isKnown(reason) ? endings[reason] : unfinished('Ended', `The run ended with ${String(reason)}.`);
+  return isKnown(reason) ? endings[reason] : toUnfinished('Ended', `The run ended with ${String(reason)}.`);
 }

@@ -1,7 +1,7 @@
 import { MissingFactsError } from './errors.ts';
 import { type Delta, isDelta, isFact, isTerminal } from './event-kinds.ts';
 import type { Fact, RunSnapshot, StreamEvent, StreamGap, StreamRewound } from './generated/api.ts';
-import { OpenTexts, extended } from './open-texts.ts';
+import { OpenTexts, extendText } from './open-texts.ts';
 import { type RowChange, rowChange } from './row-changes.ts';
 import { type RunRow, type RunView, emptyView, messageRow } from './run-view.ts';
 import { statusChanges } from './status-changes.ts';
@@ -90,7 +90,7 @@ export class RunLog {
     const place = this.places.get(delta.stream_id);
     const row = place === undefined ? undefined : this.rows[place];
     if (place === undefined || row?.kind !== 'tool_call' || row.status !== 'dispatched') return false;
-    const output = extended(row.output, delta);
+    const output = extendText(row.output, delta);
     if (output === undefined) return false;
     this.rows[place] = { ...row, output };
     return true;

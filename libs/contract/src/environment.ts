@@ -97,7 +97,7 @@ const image = z
   .max(400)
   .regex(reference, 'must be the reference of an image, such as `python:3.12` or `ghcr.io/you/image@sha256:…`');
 
-const pinned = (pattern: RegExp, form: string) =>
+const createPinnedSchema = (pattern: RegExp, form: string) =>
   z
     .array(z.string().max(200).regex(pattern, `must be ${form}, with one version and no option`))
     .min(1)
@@ -107,9 +107,12 @@ const pinned = (pattern: RegExp, form: string) =>
 
 const packageLists = {
   // The last character is none of those with which apt removes a package instead.
-  apt: pinned(/^[a-z0-9][a-z0-9+.-]+=[A-Za-z0-9](?:[A-Za-z0-9.+:~-]*[A-Za-z0-9.~])?$/, '`name=version`'),
-  pip: pinned(/^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?==[A-Za-z0-9][A-Za-z0-9.!+_-]*$/, '`name==version`'),
-  npm: pinned(
+  apt: createPinnedSchema(/^[a-z0-9][a-z0-9+.-]+=[A-Za-z0-9](?:[A-Za-z0-9.+:~-]*[A-Za-z0-9.~])?$/, '`name=version`'),
+  pip: createPinnedSchema(
+    /^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?==[A-Za-z0-9][A-Za-z0-9.!+_-]*$/,
+    '`name==version`',
+  ),
+  npm: createPinnedSchema(
     /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*@\d+\.\d+\.\d+(?:[-+][A-Za-z0-9.+-]+)?$/,
     '`name@version`',
   ),

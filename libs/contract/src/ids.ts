@@ -1,44 +1,44 @@
 import { z } from 'zod';
 
 /** Ids have a prefix for their kind and sort by time: `run_01J…`. Only letters and digits follow the prefix. */
-const prefixed = (prefix: string, length = 48) =>
+const createIdSchema = (prefix: string, length = 48) =>
   z.string().regex(new RegExp(`^${prefix}_[0-9A-Za-z]{1,${length}}$`), `must be an id like ${prefix}_…`);
 
-export const accountId = prefixed('acc').brand<'AccountId'>();
-export const apiKeyId = prefixed('key').brand<'ApiKeyId'>();
-export const clientTokenId = prefixed('ctk').brand<'ClientTokenId'>();
-export const sessionId = prefixed('ses').brand<'SessionId'>();
+export const accountId = createIdSchema('acc').brand<'AccountId'>();
+export const apiKeyId = createIdSchema('key').brand<'ApiKeyId'>();
+export const clientTokenId = createIdSchema('ctk').brand<'ClientTokenId'>();
+export const sessionId = createIdSchema('ses').brand<'SessionId'>();
 /** A user of an outside issuer. */
-export const userId = prefixed('usr').brand<'UserId'>();
-export const threadId = prefixed('thr').brand<'ThreadId'>();
-export const projectId = prefixed('prj').brand<'ProjectId'>();
-export const runId = prefixed('run').brand<'RunId'>();
-export const messageId = prefixed('msg').brand<'MessageId'>();
-export const callId = prefixed('call').brand<'CallId'>();
-export const approvalId = prefixed('apr').brand<'ApprovalId'>();
-export const eventId = prefixed('evt').brand<'EventId'>();
-export const modelCallId = prefixed('mdl').brand<'ModelCallId'>();
-export const compactionId = prefixed('cmp').brand<'CompactionId'>();
-export const sandboxId = prefixed('sbx').brand<'SandboxId'>();
+export const userId = createIdSchema('usr').brand<'UserId'>();
+export const threadId = createIdSchema('thr').brand<'ThreadId'>();
+export const projectId = createIdSchema('prj').brand<'ProjectId'>();
+export const runId = createIdSchema('run').brand<'RunId'>();
+export const messageId = createIdSchema('msg').brand<'MessageId'>();
+export const callId = createIdSchema('call').brand<'CallId'>();
+export const approvalId = createIdSchema('apr').brand<'ApprovalId'>();
+export const eventId = createIdSchema('evt').brand<'EventId'>();
+export const modelCallId = createIdSchema('mdl').brand<'ModelCallId'>();
+export const compactionId = createIdSchema('cmp').brand<'CompactionId'>();
+export const sandboxId = createIdSchema('sbx').brand<'SandboxId'>();
 /** An entry of the audit log. */
-export const auditEntryId = prefixed('aud').brand<'AuditEntryId'>();
-export const creditId = prefixed('crd').brand<'CreditId'>();
-export const agentId = prefixed('agt').brand<'AgentId'>();
-export const mcpToolId = prefixed('mct').brand<'McpToolId'>();
-export const mcpConnectionId = prefixed('mcc').brand<'McpConnectionId'>();
-export const fileId = prefixed('file').brand<'FileId'>();
-export const scheduleId = prefixed('sch').brand<'ScheduleId'>();
-export const webhookTriggerId = prefixed('whk').brand<'WebhookTriggerId'>();
-export const executionId = prefixed('exc').brand<'ExecutionId'>();
-export const secretId = prefixed('sec').brand<'SecretId'>();
+export const auditEntryId = createIdSchema('aud').brand<'AuditEntryId'>();
+export const creditId = createIdSchema('crd').brand<'CreditId'>();
+export const agentId = createIdSchema('agt').brand<'AgentId'>();
+export const mcpToolId = createIdSchema('mct').brand<'McpToolId'>();
+export const mcpConnectionId = createIdSchema('mcc').brand<'McpConnectionId'>();
+export const fileId = createIdSchema('file').brand<'FileId'>();
+export const scheduleId = createIdSchema('sch').brand<'ScheduleId'>();
+export const webhookTriggerId = createIdSchema('whk').brand<'WebhookTriggerId'>();
+export const executionId = createIdSchema('exc').brand<'ExecutionId'>();
+export const secretId = createIdSchema('sec').brand<'SecretId'>();
 /** One request that a secret was opened for. */
-export const secretUseId = prefixed('use').brand<'SecretUseId'>();
-export const skillId = prefixed('skl').brand<'SkillId'>();
-export const memoryStoreId = prefixed('mem').brand<'MemoryStoreId'>();
-export const evaluationId = prefixed('evl').brand<'EvaluationId'>();
-export const webhookEndpointId = prefixed('whe').brand<'WebhookEndpointId'>();
+export const secretUseId = createIdSchema('use').brand<'SecretUseId'>();
+export const skillId = createIdSchema('skl').brand<'SkillId'>();
+export const memoryStoreId = createIdSchema('mem').brand<'MemoryStoreId'>();
+export const evaluationId = createIdSchema('evl').brand<'EvaluationId'>();
+export const webhookEndpointId = createIdSchema('whe').brand<'WebhookEndpointId'>();
 /** Follows from the event and the endpoint, so it is as long as both. */
-export const webhookDeliveryId = prefixed('whd', 96).brand<'WebhookDeliveryId'>();
+export const webhookDeliveryId = createIdSchema('whd', 96).brand<'WebhookDeliveryId'>();
 
 export type AccountId = z.infer<typeof accountId>;
 export type ApiKeyId = z.infer<typeof apiKeyId>;

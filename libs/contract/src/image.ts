@@ -33,12 +33,12 @@ const inline = {
 };
 
 /** An image with its bytes, before they become a blob. Media type and size were read from the bytes. */
-export const inlineImage = z.strictObject(inline).transform(measured);
+export const inlineImage = z.strictObject(inline).transform(measureImage);
 export type InlineImage = z.infer<typeof inlineImage>;
 
 const blobSource = z.strictObject({ type: z.literal('blob'), ...keptImage.shape });
 const urlSource = z.strictObject({ type: z.literal('url'), url: z.url({ protocol: /^https?$/ }) });
-const base64Source = z.strictObject({ type: z.literal('base64'), ...inline }).transform(measured);
+const base64Source = z.strictObject({ type: z.literal('base64'), ...inline }).transform(measureImage);
 
 /** The location of an image in a message. */
 export const keptSource = z.discriminatedUnion('type', [blobSource, urlSource]);
@@ -54,7 +54,7 @@ const givenUrl = urlSource.extend({
 });
 export const givenSource = z.discriminatedUnion('type', [base64Source, givenUrl, blobSource]);
 
-function measured<Image extends { media_type: ImageMediaType; data: string }>(
+function measureImage<Image extends { media_type: ImageMediaType; data: string }>(
   image: Image,
   context: z.RefinementCtx,
 ): Image & ImageSize {

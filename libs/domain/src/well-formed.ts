@@ -7,14 +7,14 @@ export const wellFormedText = (text: string): string => (text.isWellFormed() ? t
 
 /** The same JSON value with well-formed texts and keys; the value itself if they are. */
 export function wellFormed<Value>(value: Value): Value {
-  return mended(value) as Value; // only characters differ
+  return mendValue(value) as Value; // only characters differ
 }
 
-function mended(value: unknown): unknown {
+function mendValue(value: unknown): unknown {
   if (typeof value === 'string') return wellFormedText(value);
-  if (Array.isArray(value)) return value.every(isWellFormed) ? value : value.map(mended);
+  if (Array.isArray(value)) return value.every(isWellFormed) ? value : value.map(mendValue);
   if (typeof value !== 'object' || value === null || isWellFormed(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [wellFormedText(key), mended(one)]));
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [wellFormedText(key), mendValue(one)]));
 }
 
 function isWellFormed(value: unknown): boolean {

@@ -10,17 +10,17 @@ const depthOfReferences = 8;
  * The schema of a tool's arguments as providers accept it: without references, with the alternatives at its top united in one
  * object, and with items for every list. It tells the model what to write; calls are checked against the schema of the tool.
  */
-export const acceptableSchema = (schema: Schema): Schema => united(dereferenced(schema, schema, 0));
+export const acceptableSchema = (schema: Schema): Schema => uniteAlternatives(dereference(schema, schema, 0));
 
 /** The same for servers that know only a part of JSON Schema. */
 export const plainSchema = (schema: Schema): Schema => plain(acceptableSchema(schema));
 
 /** A schema that refers to itself ends in one that accepts anything. */
-function dereferenced(schema: Schema, root: Schema, depth: number): Schema {
+function dereference(schema: Schema, root: Schema, depth: number): Schema {
   const { $ref, $defs: _, definitions: __, ...rest } = schema;
   if (typeof $ref === 'string') {
     const target = depth < depthOfReferences ? findTarget($ref, root) : undefined;
-    return { ...(target && dereferenced(target, root, depth + 1)), ...each(rest, root, depth) };
+    return { ...(target && dereference(target, root, depth + 1)), ...each(rest, root, depth) };
   }
   const found = each(rest, root, depth);
   const isBareList = found['type'] === 'array' && found['items'] === undefined && found['prefixItems'] === undefined;
@@ -41,7 +41,7 @@ function within(key: string, value: unknown, place: Place): unknown {
   if (key === 'properties' && isSchema(value))
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, within('', one, place)]));
   if (Array.isArray(value)) return value.map((one: unknown) => within('', one, place));
-  return isSchema(value) ? dereferenced(value, place.root, place.depth) : value;
+  return isSchema(value) ? dereference(value, place.root, place.depth) : value;
 }
 
 function findTarget(reference: string, root: Schema): Schema | undefined {
@@ -53,26 +53,28 @@ function findTarget(reference: string, root: Schema): Schema | undefined {
 }
 
 /** Properties of all alternatives, of which those are required that all require; what else they say is in the description. */
-function united(schema: Schema): Schema {
+function uniteAlternatives(schema: Schema): Schema {
   const used = combinators.filter((name) => Array.isArray(schema[name]));
   const { if: _, then, else: otherwise, not: __, ...rest } = schema;
   const { anyOf: ___, oneOf: ____, allOf: _____, ...kept } = rest;
   const top: Schema = { ...kept, type: 'object' };
-  const branches = [...used.flatMap((name) => schema[name] as unknown[]), then, otherwise].filter(isSchema).map(united);
+  const branches = [...used.flatMap((name) => schema[name] as unknown[]), then, otherwise]
+    .filter(isSchema)
+    .map(uniteAlternatives);
   const properties = [...branches, schema].map((one) => one['properties']).filter(isSchema);
   top['properties'] = Object.assign({}, ...properties) as Schema;
   const alternatives = used
     .filter((name) => name !== 'allOf')
-    .map((name) => (schema[name] as unknown[]).filter(isSchema).map(united));
+    .map((name) => (schema[name] as unknown[]).filter(isSchema).map(uniteAlternatives));
   const shared = alternatives.flatMap((some) =>
     requiredBy(some[0]).filter((name) => some.every((one) => requiredBy(one).includes(name))),
   );
   const always = Array.isArray(schema['allOf'])
-    ? (schema['allOf'] as unknown[]).filter(isSchema).map(united).flatMap(requiredBy)
+    ? (schema['allOf'] as unknown[]).filter(isSchema).map(uniteAlternatives).flatMap(requiredBy)
     : [];
   const required = [...new Set([...requiredBy(schema), ...always, ...shared])];
   if (required.length > 0) top['required'] = required;
-  if (branches.length > 0) top['description'] = described(schema, used);
+  if (branches.length > 0) top['description'] = describeRules(schema, used);
   return top;
 }
 
@@ -81,7 +83,7 @@ const requiredBy = (schema: Schema | undefined): string[] => {
   return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
 };
 
-function described(schema: Schema, used: readonly string[]): string {
+function describeRules(schema: Schema, used: readonly string[]): string {
   const rules = Object.fromEntries(
     [...used, 'if', 'then', 'else', 'not'].flatMap((name) => (name in schema ? [[name, schema[name]]] : [])),
   );

@@ -45,7 +45,7 @@ export function endingBy(word: string, hasCalls: boolean, explanation?: string |
     case 'length':
       return { finishReason: 'length', word };
     case 'filtered': {
-      const said = explanation ?? `The provider filtered the reply ("${shown(word)}").`;
+      const said = explanation ?? `The provider filtered the reply ("${showWord(word)}").`;
       return { error: new ProviderError('content_policy_violation', said), word };
     }
     case undefined:
@@ -63,6 +63,6 @@ const codes: Readonly<Record<string, 'connection_error' | 'service_unavailable' 
 
 /** The reply is not whole, and another attempt may be: the same as a stream that was cut off. */
 const brokenOff = (word: string): ProviderError =>
-  new ProviderError(codes[plain(word)] ?? 'api_error', `The provider broke the reply off ("${shown(word)}").`);
+  new ProviderError(codes[plain(word)] ?? 'api_error', `The provider broke the reply off ("${showWord(word)}").`);
 
-const shown = (word: string): string => word.slice(0, 100);
+const showWord = (word: string): string => word.slice(0, 100);

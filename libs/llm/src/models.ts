@@ -47,7 +47,7 @@ export function createModels(config: ModelsConfig): Models {
     stream(request, signal) {
       const model = models.get(splitModelName(request.model).provider);
       const reason = whyNotConfigured(request.model, known);
-      return model && reason === undefined ? model.stream(request, signal) : refused(request, known, reason);
+      return model && reason === undefined ? model.stream(request, signal) : refuseModel(request, known, reason);
     },
   };
 }
@@ -138,7 +138,7 @@ const readSecrets = ({ apiKey, headers, cloud }: ProviderSettings): string[] => 
   ...Object.values(headers),
 ];
 
-async function* refused(
+async function* refuseModel(
   { model }: ModelRequest,
   { absent }: ModelProviders,
   reason = `The model ${model} cannot be used.`,

@@ -258,14 +258,14 @@ function joinTextChunks(chunks: readonly ReplyChunk[]): readonly ReplyChunk[] {
   if (chunks.length < 2) return chunks;
   const joined: ReplyChunk[] = [];
   for (const chunk of chunks) {
-    const more = continued(joined.at(-1), chunk);
+    const more = continueChunk(joined.at(-1), chunk);
     if (more) joined[joined.length - 1] = more;
     else joined.push(chunk);
   }
   return joined;
 }
 
-function continued(last: ReplyChunk | undefined, next: ReplyChunk): ReplyChunk | undefined {
+function continueChunk(last: ReplyChunk | undefined, next: ReplyChunk): ReplyChunk | undefined {
   switch (next.type) {
     case 'text':
     case 'reasoning':

@@ -17,23 +17,23 @@ export function listEnvironment({ image, packages, repository, files, size, egre
   const limits = size ? listLimits(size) : [];
   return [
     ...(image === undefined ? [] : [`the image ${image}`]),
-    ...(names.length === 0 ? [] : [`${names.length === 1 ? 'the package' : 'the packages'} ${shortened(names)}`]),
+    ...(names.length === 0 ? [] : [`${names.length === 1 ? 'the package' : 'the packages'} ${shortenNames(names)}`]),
     ...(repository
       ? [`the repository ${repository.path === undefined ? repository.url : `in ${repository.path}`}`]
       : []),
-    ...(files && files.length > 0 ? [counted(files.length, 'file')] : []),
+    ...(files && files.length > 0 ? [countNoun(files.length, 'file')] : []),
     ...(limits.length === 0 ? [] : [`at most ${limits.join(', ')}`]),
     ...(egress ? [`its network reaches ${egress.join(', ') || 'nothing'}`] : []),
   ];
 }
 
 const listLimits = ({ cpus, memory_mb: memory, disk_mb: disk }: NonNullable<Prepared['size']>): string[] => [
-  ...(cpus === undefined ? [] : [counted(cpus, 'core')]),
+  ...(cpus === undefined ? [] : [countNoun(cpus, 'core')]),
   ...(memory === undefined ? [] : [`${memory} MiB of memory`]),
   ...(disk === undefined ? [] : [`${disk} MiB of disk`]),
 ];
 
-const shortened = (names: readonly string[]): string =>
+const shortenNames = (names: readonly string[]): string =>
   [...names.slice(0, mostNames), ...(names.length > mostNames ? [`${names.length - mostNames} more`] : [])].join(', ');
 
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+const countNoun = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

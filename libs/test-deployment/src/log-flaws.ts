@@ -6,7 +6,7 @@ import { type Fact } from './rondo-client';
  * has exactly one result, and exactly one terminal fact stands at the end. Returns a description of each violation.
  */
 export function logFlaws(facts: readonly Fact[]): string[] {
-  return [...gaps(facts), ...epochDecreases(facts), ...unanswered(facts), ...endings(facts)];
+  return [...gaps(facts), ...epochDecreases(facts), ...findUnanswered(facts), ...endings(facts)];
 }
 
 const gaps = (facts: readonly Fact[]): string[] =>
@@ -18,7 +18,7 @@ const epochDecreases = (facts: readonly Fact[]): string[] =>
     return epoch >= before ? [] : `seq ${seq} was written by epoch ${epoch}, after epoch ${before}`;
   });
 
-function unanswered(facts: readonly Fact[]): string[] {
+function findUnanswered(facts: readonly Fact[]): string[] {
   const results = facts.filter(
     ({ type, data }) =>
       type === 'tool.completed' || type === 'tool.failed' || (type === 'tool.unknown' && data.message_id !== undefined),

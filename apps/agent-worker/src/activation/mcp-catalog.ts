@@ -118,7 +118,7 @@ export class McpCatalog {
       const starting = { name: server.name, since: new Date().toISOString() };
       waits.add(starting);
       const one: Found = await Promise.race([
-        find(server).catch((error: unknown) => ({ discovery: unplaced(error) })),
+        find(server).catch((error: unknown) => ({ discovery: reportUnplaced(error) })),
         aborted,
       ]);
       waits.delete(starting);
@@ -171,7 +171,7 @@ export class McpCatalog {
   ): Promise<McpDiscovery | undefined> {
     const until = performance.now() + longestDecisionMs;
     for (;;) {
-      const answer = await this.parts.list(executorId, request).catch(unplaced);
+      const answer = await this.parts.list(executorId, request).catch(reportUnplaced);
       if (answer?.how === 'connected' || signal.aborted || performance.now() > until) return answer;
       if (!(await this.parts.awaitsSecret(request.run_id))) return answer;
       await delay(betweenListsMs, undefined, { signal });
@@ -196,7 +196,7 @@ const tooMany = 'this account knows too many tools of MCP servers: forget some w
 const whyChanged = (id: string): string =>
   `the server has changed it since this account accepted it: confirm it with POST /v1/mcp-tools/${id}/confirm`;
 
-const unplaced = (error: unknown): McpDiscovery => ({
+const reportUnplaced = (error: unknown): McpDiscovery => ({
   how: 'failed',
   reason: error instanceof TerminalError ? error.message : 'No executor could be asked to connect to the server.',
 });

@@ -66,10 +66,10 @@ const load = createRequire(join(process.cwd(), 'package.json'));
 interface Query {
   readonly text: string;
 }
-const shortened = ({ text }: Query): string => text.replaceAll(/\s+/g, ' ').trim().slice(0, 60);
+const shorten = ({ text }: Query): string => text.replaceAll(/\s+/g, ' ').trim().slice(0, 60);
 const postgres = load('pg') as { Query: { prototype: unknown } };
-noteCalls(postgres.Query.prototype, 'submit', (query: Query) => `→ sql ${shortened(query)}`);
-noteCalls(postgres.Query.prototype, 'handleReadyForQuery', (query: Query) => `← sql ${shortened(query)}`);
+noteCalls(postgres.Query.prototype, 'submit', (query: Query) => `→ sql ${shorten(query)}`);
+noteCalls(postgres.Query.prototype, 'handleReadyForQuery', (query: Query) => `← sql ${shorten(query)}`);
 
 interface Protocol {
   readonly subscriptions: { get(id: number): { readonly subject: string } | undefined };

@@ -74,17 +74,17 @@ const countAll = async (client: Client, text: string): Promise<number> =>
 
 /** Facts per second, as the periodic deletion of a worker removes them while runs are executed. */
 async function retentionRate(rondo: RunningRondo, client: Client): Promise<{ perSecond: number; runMs: number }> {
-  const deleted = async () =>
+  const countDeleted = async () =>
     Number(
       (await client.query<{ sum: string }>('select coalesce(sum(events_trimmed_through), 0) as sum from runs')).rows[0]
         ?.sum,
     );
   await rondo.services.get('agent-worker').start();
-  const [before, since] = [await deleted(), performance.now()];
+  const [before, since] = [await countDeleted(), performance.now()];
   const runMs = await runTime(rondo);
   await sleep(Math.max(0, retention.forMs - (performance.now() - since)));
   const seconds = (performance.now() - since) / 1000;
-  return { perSecond: ((await deleted()) - before) / seconds, runMs };
+  return { perSecond: ((await countDeleted()) - before) / seconds, runMs };
 }
 
 async function vacuumSeconds(client: Client): Promise<number> {

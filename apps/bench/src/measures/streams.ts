@@ -26,7 +26,7 @@ const figures: Comparison['figures'] = [
 ];
 
 async function measure(system: MeasuredSystem, context: MeasureContext): Promise<Findings> {
-  return { ...(await burst(system, context)), ...(await paced(system, context)) };
+  return { ...(await burst(system, context)), ...(await measurePaced(system, context)) };
 }
 
 /** Long answers, one after the other, which the model sends as fast as they are read. */
@@ -47,7 +47,7 @@ async function burst(system: MeasuredSystem, { scale }: MeasureContext): Promise
 }
 
 /** Many answers at the usual speed of models, one token at a time. */
-async function paced(system: MeasuredSystem, { scale }: MeasureContext): Promise<Findings> {
+async function measurePaced(system: MeasuredSystem, { scale }: MeasureContext): Promise<Findings> {
   const paceMs = 20;
   const tokens = Math.round((scale.seconds * 1000) / paceMs);
   const transitMs: number[] = [];

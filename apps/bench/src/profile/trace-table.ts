@@ -34,7 +34,7 @@ export function describeTrace(files: readonly string[], begins: string): string 
     .filter(({ what }) => what === begins);
   const hops = new Map<string, Hop[]>();
   for (const window of windows) {
-    for (const { key, hop } of numbered(services.flatMap(({ service, notes }) => toHops(service, notes, window))))
+    for (const { key, hop } of numberHops(services.flatMap(({ service, notes }) => toHops(service, notes, window))))
       hops.set(key, [...(hops.get(key) ?? []), hop]);
   }
   const usual = [...hops.values()].filter(({ length }) => length > windows.length / 2);
@@ -71,7 +71,7 @@ function toHops(service: string, notes: readonly TraceNote[], { from, to }: { fr
 }
 
 /** The second hop of a kind in a run is another one than the first. */
-function* numbered(run: readonly Hop[]): Generator<{ key: string; hop: Hop }> {
+function* numberHops(run: readonly Hop[]): Generator<{ key: string; hop: Hop }> {
   const seen = new Map<string, number>();
   for (const hop of run) {
     const kind = `${hop.service} ${hop.what}`;

@@ -25,12 +25,12 @@ function toRow(outcome: Outcome): string[] {
     `${withSpread(rondo)} ${unit}`,
     bare ? `${number(bare.median)} ${unit}` : '',
     ratio ? `×${withSpread(ratio)}` : '',
-    bound(outcome, outcome.must),
-    bound(outcome, outcome.goal),
+    toBound(outcome, outcome.must),
+    toBound(outcome, outcome.goal),
   ];
 }
 
-function bound(outcome: Outcome, limit: number | undefined): string {
+function toBound(outcome: Outcome, limit: number | undefined): string {
   if (limit === undefined) return '';
   const sign = outcome.better === 'less' ? '≤' : '≥';
   return `${meets(outcome, limit) ? '✓' : '✗'} ${sign} ${limit}`;

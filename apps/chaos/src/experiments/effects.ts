@@ -2,7 +2,7 @@ import { type Experiment, toFindings } from '../experiment';
 import { type Bar, always, never } from '../scorecard/findings';
 import { type Examination, examine } from '../test-bed/examine';
 import { callsWith, plannedEffects } from '../test-bed/planned-effects';
-import { type LaunchedRun, repeated, runAll, settle } from '../test-bed/start-runs';
+import { type LaunchedRun, repeatRequest, runAll, settle } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
 import { type RunRequest, keyedCall, scriptedRun, unsafeCall, unsafeCommand } from '../test-bed/run-requests';
 
@@ -20,8 +20,8 @@ export const effects: Experiment = {
 
   async run(testBed, scale) {
     const size = sizes[scale.name];
-    const reporting = repeated('report', size.runs, (tag) => everyFault(testBed, tag));
-    const parking = repeated('park', size.parked, (tag) => oneThatParks(testBed, tag));
+    const reporting = repeatRequest('report', size.runs, (tag) => everyFault(testBed, tag));
+    const parking = repeatRequest('park', size.parked, (tag) => oneThatParks(testBed, tag));
     const pace = { atOnce: size.atOnce, withinMs: scale.quietMs };
     const reported = await runAll(testBed, reporting, pace);
     const parked = await runAll(testBed, parking, pace);

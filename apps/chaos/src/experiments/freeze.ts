@@ -3,7 +3,7 @@ import { type Experiment, toFindings } from '../experiment';
 import { always, atLeast } from '../scorecard/findings';
 import { type ExaminedRun, examine } from '../test-bed/examine';
 import { comesTrue } from '../test-bed/pace';
-import { quiet, type LaunchedRun, launch, repeated } from '../test-bed/start-runs';
+import { quiet, type LaunchedRun, launch, repeatRequest } from '../test-bed/start-runs';
 import { stepsOfTwo } from '../test-bed/run-requests';
 import type { TestBed } from '../test-bed/test-bed';
 
@@ -25,7 +25,7 @@ export const freeze: Experiment = {
     const size = sizes[scale.name];
     const steps = (about: string) =>
       Promise.all(
-        repeated(about, size.runs, (tag) => stepsOfTwo(testBed.effects, { tag, iterations })).map((work) =>
+        repeatRequest(about, size.runs, (tag) => stepsOfTwo(testBed.effects, { tag, iterations })).map((work) =>
           launch(testBed, work),
         ),
       );

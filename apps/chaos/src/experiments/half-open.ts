@@ -4,7 +4,7 @@ import { within } from '../scorecard/findings';
 import { findSpread } from '../scorecard/spread';
 import { examine } from '../test-bed/examine';
 import { firstFactAfter } from '../test-bed/takeovers';
-import { quiet, type LaunchedRun, launch, repeated } from '../test-bed/start-runs';
+import { quiet, type LaunchedRun, launch, repeatRequest } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
 import { stepsOfTwo } from '../test-bed/run-requests';
 
@@ -29,7 +29,7 @@ export const halfOpen: Experiment = {
     const runs: LaunchedRun[] = [];
     const mendedAt = new Map<string, number>();
     for (const server of servers) {
-      const requests = repeated(server, count, (tag) => stepsOfTwo(testBed.effects, { tag, iterations }));
+      const requests = repeatRequest(server, count, (tag) => stepsOfTwo(testBed.effects, { tag, iterations }));
       const launched = await Promise.all(requests.map((work) => launch(testBed, work)));
       await delay(underWayAfterMs);
       mendedAt.set(server, await stall(testBed, server, stallMs));

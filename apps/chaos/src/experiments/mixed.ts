@@ -67,15 +67,15 @@ export const mixed: Experiment = {
         rows: audits.map(({ kind, seen, lost, doubled }) => [kind, seen, lost, doubled].map(String)),
       },
       bars: [
-        ...['gateway', 'agent-worker'].map((service) => killed(testBed, service)),
-        ...['postgres', 'redis', 'nats'].map((server) => killed(testBed, server)),
+        ...['gateway', 'agent-worker'].map((service) => requireKills(testBed, service)),
+        ...['postgres', 'redis', 'nats'].map((server) => requireKills(testBed, server)),
         ...audits.flatMap(listBars),
-        never('runs that came from nothing', unexplained(examination, audits).length),
+        never('runs that came from nothing', listUnexplained(examination, audits).length),
       ],
       details: [
         ...examination.details,
         ...audits.flatMap(({ details }) => details.slice(0, 10)),
-        ...unexplained(examination, audits).slice(0, 10),
+        ...listUnexplained(examination, audits).slice(0, 10),
       ],
     });
   },
@@ -106,7 +106,7 @@ async function allRuns({ client }: TestBed): Promise<LaunchedRun[]> {
   return runs.map((run) => ({ tag: run.preview ?? '', id: run.id, threadId: run.thread_id, settled: run }));
 }
 
-const killed = ({ faults }: TestBed, what: string): Bar =>
+const requireKills = ({ faults }: TestBed, what: string): Bar =>
   atLeast(`kills of ${what}`, { seen: faults.times('kill -9', what).length, wanted: 1 });
 
 const listBars = ({ kind, seen, lost, doubled, bars }: LoadAudit): Bar[] => [
@@ -116,7 +116,7 @@ const listBars = ({ kind, seen, lost, doubled, bars }: LoadAudit): Bar[] => [
   ...bars,
 ];
 
-const unexplained = ({ runs }: Examination, audits: readonly LoadAudit[]): string[] => {
+const listUnexplained = ({ runs }: Examination, audits: readonly LoadAudit[]): string[] => {
   const known = new Set(audits.flatMap(({ runIds }) => runIds));
   return runs.filter(({ id }) => !known.has(id)).map(({ id, tag }) => `${id} (${tag}) came from nothing`);
 };

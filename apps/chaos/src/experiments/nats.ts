@@ -5,7 +5,7 @@ import { always, within } from '../scorecard/findings';
 import { findSpread } from '../scorecard/spread';
 import { examine } from '../test-bed/examine';
 import { firstFactAfter } from '../test-bed/takeovers';
-import { type LaunchedRun, launch, repeated, runAll, settle, requestsWhile } from '../test-bed/start-runs';
+import { type LaunchedRun, launch, repeatRequest, runAll, settle, requestsWhile } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
 import { scriptedRun, stepsOfTwo } from '../test-bed/run-requests';
 
@@ -50,10 +50,10 @@ async function throughOutage(
 ) {
   const runs = await launchAll(
     testBed,
-    repeated('outage', count, (tag) => stepsOfTwo(testBed.effects, { tag, iterations })),
+    repeatRequest('outage', count, (tag) => stepsOfTwo(testBed.effects, { tag, iterations })),
   );
   await delay(underWayAfterMs);
-  const words = repeated('talk', talkers, (tag) => scriptedRun(tag, [{ text: 'Just a word.' }]));
+  const words = repeatRequest('talk', talkers, (tag) => scriptedRun(tag, [{ text: 'Just a word.' }]));
   let talks: LaunchedRun[] = [];
   const talk = async () => {
     talks = await launchAll(testBed, words);

@@ -7,7 +7,7 @@ import { RunObserver } from '../points/run-observer';
 import { always } from '../scorecard/findings';
 import { type ExaminedRun, examine } from '../test-bed/examine';
 import { collect } from '../test-bed/patient-client';
-import { quiet, type LaunchedRun, launch, repeated, settle } from '../test-bed/start-runs';
+import { quiet, type LaunchedRun, launch, repeatRequest, settle } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
 import { type RunRequest, keyedCall, scriptedRun, unsafeCommand } from '../test-bed/run-requests';
 
@@ -50,7 +50,7 @@ export const points: Experiment = {
           ...(await crash(
             testBed,
             point,
-            repeated(`p${index}-${kill}`, runsPerKill, (tag) => twoSteps(testBed, tag)),
+            repeatRequest(`p${index}-${kill}`, runsPerKill, (tag) => twoSteps(testBed, tag)),
           )),
         );
       }

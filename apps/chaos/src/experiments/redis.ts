@@ -4,7 +4,7 @@ import { flushRedis } from '../faults/flush-redis';
 import { serverOutage } from '../faults/server-outage';
 import { atLeast, within } from '../scorecard/findings';
 import { type ExaminedRun, examine } from '../test-bed/examine';
-import { quiet, launch, repeated } from '../test-bed/start-runs';
+import { quiet, launch, repeatRequest } from '../test-bed/start-runs';
 import { stepsOfTwo } from '../test-bed/run-requests';
 
 const sizes = {
@@ -27,7 +27,7 @@ export const redis: Experiment = {
     const { runs: count, iterations, places, outageMs } = sizes[scale.name];
     const queueUp = (about: string) =>
       Promise.all(
-        repeated(about, count, (tag) => stepsOfTwo(testBed.effects, { tag, iterations })).map((work) =>
+        repeatRequest(about, count, (tag) => stepsOfTwo(testBed.effects, { tag, iterations })).map((work) =>
           launch(testBed, work),
         ),
       );

@@ -6,7 +6,7 @@ import { always, never, within } from '../scorecard/findings';
 import { findSpread } from '../scorecard/spread';
 import { type Examination, examine } from '../test-bed/examine';
 import { isSettled } from '../test-bed/patient-client';
-import { launch, repeated, settle } from '../test-bed/start-runs';
+import { launch, repeatRequest, settle } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
 import { type StoppedRun, modelClosings, newCalls, receiptIn, toolDeaths } from '../test-bed/stopped-run';
 import { type RunRequest, scriptedRun, stepsOfTwo } from '../test-bed/run-requests';
@@ -117,7 +117,7 @@ async function stopAll(testBed: TestBed, requests: readonly RunRequest[], atOnce
 /** The stops are requested while NATS is down, so workers must find them in Postgres. Resolves once NATS is back. */
 async function stopWithoutNats(testBed: TestBed, count: number): Promise<StoppedRun[]> {
   const runs = await Promise.all(
-    repeated('down', count, (tag) => streaming(testBed, tag)).map((work) => launch(testBed, work)),
+    repeatRequest('down', count, (tag) => streaming(testBed, tag)).map((work) => launch(testBed, work)),
   );
   await delay(latestInstantMs);
   const outage = serverOutage(testBed, 'nats', 10_000);

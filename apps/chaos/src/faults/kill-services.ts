@@ -17,7 +17,7 @@ export async function killServices(
   for (;;) {
     await Promise.all([delay(everyMs, undefined, { signal: until }).catch(() => undefined), isBack]);
     if (until.aborted) return;
-    const victim = oneOf(testBed.instances(drawn(mix)));
+    const victim = oneOf(testBed.instances(drawService(mix)));
     await killInstance(testBed, victim);
     isBack = Promise.race([victim.start(), isOver]);
   }
@@ -34,7 +34,7 @@ export async function killInstance(
 }
 
 /** A random service by weight. */
-function drawn(mix: Mix): string {
+function drawService(mix: Mix): string {
   return oneOf(Object.entries(mix).flatMap(([service, weight]) => Array.from({ length: weight }, () => service)));
 }
 

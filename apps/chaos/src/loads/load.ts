@@ -33,7 +33,7 @@ export interface Load {
 export const repeats = (things: readonly unknown[]): number => things.length - new Set(things).size;
 
 /** The metadata by which the runs of a load are found in lists. */
-export const marked = (load: string): { metadata: Record<string, string> } => ({ metadata: { load } });
+export const markWith = (load: string): { metadata: Record<string, string> } => ({ metadata: { load } });
 
 export const listRuns = ({ client }: TestBed, load: string): Promise<Run[]> =>
   collect(client.runs.list({ metadata_key: 'load', metadata_value: load }));

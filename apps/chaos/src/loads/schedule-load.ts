@@ -1,9 +1,9 @@
 import type { NewSchedule, Run } from '@rondo/client';
 import { never } from '../scorecard/findings';
-import { aborted, comesTrue } from '../test-bed/pace';
+import { awaitAbort, comesTrue } from '../test-bed/pace';
 import { collect } from '../test-bed/patient-client';
 import type { TestBed } from '../test-bed/test-bed';
-import { type Load, type LoadAudit, isUnderWay, marked, repeats, listRuns } from './load';
+import { type Load, type LoadAudit, isUnderWay, markWith, repeats, listRuns } from './load';
 
 interface Plan {
   readonly name: string;
@@ -36,7 +36,7 @@ export class ScheduleLoad implements Load {
   }
 
   async run(over: AbortSignal, withinMs: number): Promise<void> {
-    await aborted(over);
+    await awaitAbort(over);
     const overAt = Date.now();
     await Promise.all(this.firings.map((firing) => this.end(firing, overAt, withinMs)));
   }
@@ -107,7 +107,7 @@ async function create(testBed: TestBed, plan: Plan): Promise<Firing> {
     cron: `*/${plan.everyS} * * * * *`,
     missed: 'all',
     overlap: plan.overlap,
-    run: { input: 'Due at {{due_at}}.', model: 'demo/plain', ...marked(plan.name) },
+    run: { input: 'Due at {{due_at}}.', model: 'demo/plain', ...markWith(plan.name) },
   });
   return { ...plan, id, firstDueAt: Date.parse(first ?? '') };
 }

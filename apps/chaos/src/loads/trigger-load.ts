@@ -5,7 +5,7 @@ import { atPace, comesTrue } from '../test-bed/pace';
 import { collect } from '../test-bed/patient-client';
 import { toSignature } from '../test-bed/webhook-receiver';
 import type { TestBed } from '../test-bed/test-bed';
-import { type Load, type LoadAudit, isUnderWay, marked, repeats, listRuns } from './load';
+import { type Load, type LoadAudit, isUnderWay, markWith, repeats, listRuns } from './load';
 
 const name = 'trigger';
 const pauseMs = 200;
@@ -27,7 +27,7 @@ export class TriggerLoad implements Load {
   ) {}
 
   static async start(testBed: TestBed, everyMs: number): Promise<TriggerLoad> {
-    const run = { input: 'Webhook {{body.id}}.', model: 'demo/plain', ...marked(name) };
+    const run = { input: 'Webhook {{body.id}}.', model: 'demo/plain', ...markWith(name) };
     const trigger = await testBed.client.webhookTriggers.create({ name, run });
     return new TriggerLoad(testBed, trigger, everyMs);
   }

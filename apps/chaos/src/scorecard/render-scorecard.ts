@@ -44,8 +44,8 @@ const listSections = (findings: Findings, { seconds, machine }: { seconds: numbe
       ['size', findings.size],
       ['took', inWords(seconds * 1_000)],
       ['machine', inOneLine(machine)],
-      ['faults', listed(findings.faults)],
-      ['counted', listed(findings.counts)],
+      ['faults', listAmounts(findings.faults)],
+      ['counted', listAmounts(findings.counts)],
     ],
   ),
   table(['bar', 'wanted', 'measured', ''], findings.bars.map(rowOfBar)),
@@ -72,7 +72,7 @@ function listTimes(times: Findings['times']): string[] {
   return [table(['time', 'seen', 'p50', 'p95', 'p99', 'max'], rows)];
 }
 
-const listed = (amounts: Readonly<Record<string, number>>): string =>
+const listAmounts = (amounts: Readonly<Record<string, number>>): string =>
   Object.entries(amounts)
     .map(([what, amount]) => `${what}: ${amount}`)
     .join(', ') || 'none';

@@ -28,7 +28,7 @@ export async function inLanes(
   await Promise.all(Array.from({ length: atOnce }, lane));
 }
 
-export async function aborted(signal: AbortSignal): Promise<void> {
+export async function awaitAbort(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
 }
 

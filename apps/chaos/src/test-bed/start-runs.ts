@@ -43,7 +43,7 @@ export async function runAll(
 }
 
 /** `count` requests with different tags. */
-export const repeated = (about: string, count: number, work: (tag: string) => RunRequest): RunRequest[] =>
+export const repeatRequest = (about: string, count: number, work: (tag: string) => RunRequest): RunRequest[] =>
   Array.from({ length: count }, (_, index) => work(`${about}-${index + 1}`));
 
 /** `count` requests, and more until `isEnough`: a fast machine must not finish before the fault is injected. */

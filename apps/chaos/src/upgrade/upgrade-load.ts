@@ -2,7 +2,7 @@ import { inLanes } from '../test-bed/pace';
 import { type RunRequest, stepsOfTwo } from '../test-bed/run-requests';
 import { type LaunchedRun, launch, settle } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
-import { asking, endless, reading, summarized, usual, writing } from './upgrade-runs';
+import { asking, endless, reading, toSummarizedRun, usual, writing } from './upgrade-runs';
 import type { WatchedRuns } from '../test-bed/watched-runs';
 
 const kinds = ['steps', 'summary', 'steps', 'question', 'steps', 'thread', 'usual', 'stop'] as const;
@@ -41,7 +41,7 @@ export class UpgradeLoad {
       case 'steps':
         return this.done(stepsOfTwo(effects, { tag, iterations: this.size.iterations }));
       case 'summary':
-        return this.done(summarized(tag));
+        return this.done(toSummarizedRun(tag));
       case 'usual':
         return this.done(usual(tag));
       case 'question':

@@ -3,7 +3,7 @@ import type { CountingEffectServer } from '../effects/counting-effect-server';
 import { type RunRequest, keyedCall, scriptedRun, unsafeCommand } from '../test-bed/run-requests';
 
 /** A long run whose context the summarizer replaces by a summary. */
-export const summarized = (tag: string): RunRequest => ({
+export const toSummarizedRun = (tag: string): RunRequest => ({
   tag,
   body: {
     model: 'demo/loop:turns=16,output_bytes=2000',

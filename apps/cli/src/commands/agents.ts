@@ -12,7 +12,7 @@ const row = ({ id, version, is_default: isDefault, tags, definition }: Agent): s
 const sorts = ['name', 'created_at', 'updated_at'] as const;
 
 /** What a list is asked for. Times sort the newest first. */
-function listed(given: Given): ListAgents {
+function toListQuery(given: Given): ListAgents {
   const [search, tag, wanted] = [given.value('search'), given.value('tag'), given.value('sort')];
   const sort = sorts.find((name) => name === wanted);
   if (wanted !== undefined && sort === undefined) throw new UsageError(`--sort is one of ${sorts.join(', ')}.`);
@@ -33,7 +33,7 @@ export const agentsList: Command = {
   ],
   async run(given, { rondo, terminal }) {
     const found: Agent[] = [];
-    for await (const agent of rondo().agents.list(listed(given))) found.push(agent);
+    for await (const agent of rondo().agents.list(toListQuery(given))) found.push(agent);
     if (terminal.isJson) for (const agent of found) terminal.json(agent);
     else terminal.table([['AGENT', 'NAME', 'VERSION', 'MODEL', 'TAGS', '', 'ENVIRONMENT'], ...found.map(row)]);
     return 'ok';

@@ -30,7 +30,7 @@ export const chat: Command = {
     const conversation = { threadId, model: given.value('model') };
     terminal.note(`${threadId} · continue it with: rondo chat --thread ${threadId}`, 'dim');
     let ending: Ending = 'ok';
-    for await (const line of terminal.canAsk ? asked(context) : terminal.lines()) {
+    for await (const line of terminal.canAsk ? readQuestions(context) : terminal.lines()) {
       if (line.trim() !== '') ending = await turn(line, conversation, context);
       if (ending === 'waiting' && !terminal.canAsk) return ending;
     }
@@ -38,7 +38,7 @@ export const chat: Command = {
   },
 };
 
-async function* asked({ terminal }: Context): AsyncGenerator<string> {
+async function* readQuestions({ terminal }: Context): AsyncGenerator<string> {
   for (;;) {
     const line = await terminal.ask('\nyou> ');
     if (line === undefined) {

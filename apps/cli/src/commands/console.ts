@@ -22,8 +22,8 @@ export const openConsole: Command = {
     const { terminal, url, key } = context;
     if (!URL.canParse(url)) throw new UsageError(`${url} is no URL of a gateway.`);
     const { account_id: account, scopes } = await context.rondo().sessions.current();
-    const server = await started(given, { gateway: new URL(url), key: key() });
-    const ended = interrupted();
+    const server = await startServer(given, { gateway: new URL(url), key: key() });
+    const ended = awaitInterrupt();
     if (url.startsWith('http:') && !isOfThisMachine(url))
       terminal.note(`The key and everything else is sent to ${url} as plain text. Use https.`, 'yellow');
     terminal.note(`The console of ${url}, for ${account} (${scopes.join(', ')}). Enter: another link. Ctrl-C: end.`);
@@ -37,7 +37,10 @@ export const openConsole: Command = {
   },
 };
 
-async function started(given: Given, gateway: { readonly gateway: URL; readonly key: string }): Promise<ConsoleServer> {
+async function startServer(
+  given: Given,
+  gateway: { readonly gateway: URL; readonly key: string },
+): Promise<ConsoleServer> {
   const port = readPort(given.value('port'));
   try {
     return await ConsoleServer.start({ ...gateway, port: port ?? usualPort });
@@ -65,7 +68,7 @@ function show(server: ConsoleServer, { terminal, url }: Context): string {
   return link;
 }
 
-const interrupted = (): Promise<void> =>
+const awaitInterrupt = (): Promise<void> =>
   new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });

@@ -11,7 +11,7 @@ const marks = { ok: '✓', warning: '!', broken: '✗', skipped: '-' } as const;
 const colours = { ok: 'green', warning: 'yellow', broken: 'red', skipped: 'dim' } as const;
 
 /** A check that cannot be made is one that failed. */
-const tried = async (name: string, check: () => Promise<Finding | Finding[]>): Promise<Finding[]> =>
+const tryCheck = async (name: string, check: () => Promise<Finding | Finding[]>): Promise<Finding[]> =>
   [
     await check().catch((error: unknown) =>
       broken(name, [toMessage(error), 'rondo doctor again, once the rest is in order']),
@@ -29,15 +29,15 @@ async function checkMachine(): Promise<Finding[]> {
 async function checkDeployment({ url, rondo }: Context, quick: boolean): Promise<Finding[]> {
   const gateway = await checkGateway(url);
   if (gateway.status === 'broken') return [gateway, skipped('everything else', 'needs the gateway')];
-  const key = () => tried('key', () => checkKey(rondo()));
-  const models = () => tried('models', () => checkModels(rondo()));
-  const [servers, keys] = await Promise.all([tried('servers', () => checkServers(url)), tried('key', key)]);
+  const key = () => tryCheck('key', () => checkKey(rondo()));
+  const models = () => tryCheck('models', () => checkModels(rondo()));
+  const [servers, keys] = await Promise.all([tryCheck('servers', () => checkServers(url)), tryCheck('key', key)]);
   if (keys.some(({ status }) => status === 'broken'))
     return [gateway, ...servers, ...keys, skipped('a run', 'needs a key')];
-  const processes = await tried('processes', () => checkProcesses(rondo()));
+  const processes = await tryCheck('processes', () => checkProcesses(rondo()));
   if (processes.some(({ status }) => status === 'broken'))
     return [gateway, ...servers, ...keys, ...processes, skipped('a run', 'needs the processes')];
-  const runs = quick ? [] : await tried('a run', () => checkRun(rondo()));
+  const runs = quick ? [] : await tryCheck('a run', () => checkRun(rondo()));
   return [gateway, ...servers, ...keys, ...processes, ...(await models()), ...runs];
 }
 
@@ -61,7 +61,7 @@ export const doctor: Command = {
     if (model !== undefined) return checkModel(model, given, context);
     if (given.has('write') || given.has('env-file')) throw new UsageError('--write and --env-file belong to --model.');
     const { terminal } = context;
-    const both = await Promise.all([tried('machine', checkMachine), checkDeployment(context, given.has('quick'))]);
+    const both = await Promise.all([tryCheck('machine', checkMachine), checkDeployment(context, given.has('quick'))]);
     const findings = both.flat();
     for (const finding of findings) {
       const { name, status, found, advice } = finding;

@@ -185,7 +185,7 @@ export const mcpConnect: Command = {
     const { terminal } = context;
     if (!terminal.isJson) terminal.line(begun.authorization_url);
     if (terminal.canAsk && !given.has('no-open')) openInBrowser(begun.authorization_url);
-    const connection = await connected(begun, context);
+    const connection = await awaitConnection(begun, context);
     if (terminal.isJson) terminal.json(connection ?? begun);
     else if (connection) terminal.line(`${url} is connected: ${connection.scopes.join(' ')}`.trim());
     else terminal.complain('No person has connected it in time.');
@@ -194,7 +194,7 @@ export const mcpConnect: Command = {
 };
 
 /** Undefined where its time is over before. */
-async function connected(
+async function awaitConnection(
   begun: McpConnection & { readonly authorization_expires_at: string },
   { rondo, terminal }: Context,
 ): Promise<McpConnection | undefined> {

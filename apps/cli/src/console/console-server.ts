@@ -80,7 +80,7 @@ export class ConsoleServer {
     else if (!isApi(pathname)) refuse(response, notFound);
     else if (!isSameOrigin({ headers, isRead })) refuse(response, forbidden('Only pages of the console may do this.'));
     else if (pathname === '/v1/session' && method === 'POST') refuse(response, forbidden(keyIsKept));
-    else if (!this.access.isSignedIn(headers)) refuse(response, unauthorized(notSignedIn));
+    else if (!this.access.isSignedIn(headers)) refuse(response, toUnauthorized(notSignedIn));
     else if (pathname === '/v1/session' && method === 'DELETE') answer(response, 204, this.signedOut(incoming));
     else this.proxy.pass({ ...asked, withKey: true }, response);
   }
@@ -91,7 +91,7 @@ export class ConsoleServer {
       return;
     }
     const cookie = this.access.redeem(code);
-    if (cookie === undefined) refuse(response, unauthorized(usedLink));
+    if (cookie === undefined) refuse(response, toUnauthorized(usedLink));
     else answer(response, 303, { Location: '/console/', 'Set-Cookie': cookie });
   }
 
@@ -128,7 +128,7 @@ const notSignedIn = `This browser is not signed in: open the link that \`rondo c
 const keyIsKept = `The key is kept by \`rondo console\`, and none is taken here. Open the link that it printed. ${another}`;
 
 const forbidden = (detail: string) => ({ status: 403, code: 'forbidden', title: 'Forbidden', detail });
-const unauthorized = (detail: string) => ({ status: 401, code: 'unauthorized', title: 'Unauthorized', detail });
+const toUnauthorized = (detail: string) => ({ status: 401, code: 'unauthorized', title: 'Unauthorized', detail });
 const notFound = {
   ...{ status: 404, code: 'not_found', title: 'Not Found' },
   detail: 'The console has no such page. It begins at /console/.',

@@ -1,5 +1,5 @@
 import type { Terminal } from '../terminal';
-import { counted } from './summary';
+import { countNoun } from './summary';
 
 /** Something that is over. */
 export interface Step {
@@ -70,7 +70,7 @@ export class Progress {
 
   private bar(): string {
     const filled = Math.round((this.done / this.total) * barWidth);
-    const problems = this.problems === 0 ? [] : [counted(this.problems, 'problem')];
+    const problems = this.problems === 0 ? [] : [countNoun(this.problems, 'problem')];
     const count = `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)} ${this.done}/${this.total}`;
     return [count, ...problems, `${durationText(Date.now() - this.since)} so far`, ...this.sums()].join(' · ');
   }

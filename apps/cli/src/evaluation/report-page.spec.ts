@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { reportPage } from './report-page';
 import type { TaskResult } from './result';
-import { scored } from './scored-result';
+import { scoreResults } from './scored-result';
 
 const result = (prediction: string): TaskResult =>
   ({
@@ -23,7 +23,7 @@ const result = (prediction: string): TaskResult =>
 describe('the report of an evaluation', () => {
   it('shows what a model wrote as text, and lets nothing load or run', () => {
     const page = reportPage([
-      { name: '<b>x</b>', results: scored([result('<script>alert(1)</script><img src=x onerror="go()">')]) },
+      { name: '<b>x</b>', results: scoreResults([result('<script>alert(1)</script><img src=x onerror="go()">')]) },
     ]);
 
     expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&lt;img src=x onerror=&quot;go()&quot;&gt;');
@@ -33,12 +33,13 @@ describe('the report of an evaluation', () => {
   });
 
   it('has as many tags whatever a model wrote', () => {
-    const tags = (text: string) => reportPage([{ name: 'n', results: scored([result(text)]) }]).match(/[<"]/g)?.length;
+    const tags = (text: string) =>
+      reportPage([{ name: 'n', results: scoreResults([result(text)]) }]).match(/[<"]/g)?.length;
     fc.assert(fc.property(fc.string(), (text) => tags(text) === tags('')));
   });
 
   it('draws the share of right answers with its interval', () => {
-    const page = reportPage([{ name: 'n', results: scored([result('4'), result('5')]) }]);
+    const page = reportPage([{ name: 'n', results: scoreResults([result('4'), result('5')]) }]);
 
     expect(page).toContain('1/2 (50.0 %)');
     expect(page).toMatch(
@@ -52,8 +53,8 @@ describe('the report of an evaluation', () => {
     const judgements = [{ ...about, judged_run_id: 'run_1', verdict: 'right' as const, reason: 'It is <4>.' }];
 
     const page = reportPage([
-      { name: 'before', results: scored([result('5')]) },
-      { name: 'after', results: scored([judged], { judgements }) },
+      { name: 'before', results: scoreResults([result('5')]) },
+      { name: 'after', results: scoreResults([judged], { judgements }) },
     ]);
 
     expect(page).toContain('<h2>Compared with before</h2>');

@@ -22,11 +22,11 @@ export function reportPage(evaluations: readonly NamedResults[]): string {
     toPlot('Right answers, with 95 % confidence', all.map(accuracyBar)),
     toPlot(
       'Cost, where it is known',
-      scaled(all, ({ costUsd }) => [costUsd, `$${costUsd.toFixed(4)}`]),
+      toBars(all, ({ costUsd }) => [costUsd, `$${costUsd.toFixed(4)}`]),
     ),
     toPlot(
       'Time of all runs',
-      scaled(all, ({ seconds }) => [seconds, `${seconds.toFixed(1)} s`]),
+      toBars(all, ({ seconds }) => [seconds, `${seconds.toFixed(1)} s`]),
     ),
     '</div>',
     '<h2>Sums</h2>',
@@ -42,7 +42,7 @@ function accuracyBar({ name, summary: { right, scored, interval } }: NamedSummar
   return { name, length, range: [interval.low, interval.high], label: `${right}/${scored} (${percent(length)})` };
 }
 
-function scaled(summaries: readonly NamedSummary[], value: (summary: Summary) => [number, string]): Bar[] {
+function toBars(summaries: readonly NamedSummary[], value: (summary: Summary) => [number, string]): Bar[] {
   const most = Math.max(...summaries.map(({ summary }) => value(summary)[0]));
   return summaries.map(({ name, summary }) => {
     const [size, label] = value(summary);
@@ -92,20 +92,20 @@ const taskTable = (results: readonly ScoredResult[]): string =>
   toTable(['Task', 'Verdict', 'Answer', 'True answer', 'Cost', 'Time'], results.map(taskRow));
 
 const longest = 2_000;
-const shown = (text: string): string => encodeEntities(text.length > longest ? `${text.slice(0, longest)} …` : text);
+const showText = (text: string): string => encodeEntities(text.length > longest ? `${text.slice(0, longest)} …` : text);
 
 function taskRow(result: ScoredResult): string[] {
   const { verdict, judgement, agent_error: error, prediction, cost_usd: cost, duration_s: seconds } = result;
   const details = [
-    `<p>${shown(result.question)}</p>`,
-    ...(judgement ? [`<p class="muted">The judge: ${shown(judgement.reason)}</p>`] : []),
-    `<p class="muted">${shown(result.run_id)}</p>`,
+    `<p>${showText(result.question)}</p>`,
+    ...(judgement ? [`<p class="muted">The judge: ${showText(judgement.reason)}</p>`] : []),
+    `<p class="muted">${showText(result.run_id)}</p>`,
   ];
   return [
-    `<details><summary>${shown(result.task_id)}</summary>${details.join('')}</details>`,
+    `<details><summary>${showText(result.task_id)}</summary>${details.join('')}</details>`,
     `<span class="verdict ${verdict}">${verdict}</span>`,
-    error === null ? shown(prediction ?? '') : `<span class="error">${shown(error)}</span>`,
-    shown(result.true_answer ?? ''),
+    error === null ? showText(prediction ?? '') : `<span class="error">${showText(error)}</span>`,
+    showText(result.true_answer ?? ''),
     cost === null ? '' : `$${cost.toFixed(4)}`,
     seconds === null ? '' : `${seconds.toFixed(1)} s`,
   ];

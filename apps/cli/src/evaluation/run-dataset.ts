@@ -12,7 +12,7 @@ import { readJudgements, readResults, resultFormat, type TaskResult } from './re
 import { readDataset, selectTasks } from './dataset';
 import { type TaskSettings, defaultPrompt, runTask } from './run-task';
 import { whileLocked } from './runner-lock';
-import { scored } from './scored-result';
+import { scoreResults } from './scored-result';
 import { storeResults } from './store-results';
 import { toSummary, toSentence } from './summary';
 import { openTaskLog } from './task-log';
@@ -57,7 +57,7 @@ export async function runEvaluation(evaluation: Evaluation): Promise<void> {
 
 function toStep(result: TaskResult): Step {
   const { task_id: name, agent_error: error, cost_usd: costUsd } = result;
-  const [{ verdict } = { verdict: 'unknown' }] = scored([result]);
+  const [{ verdict } = { verdict: 'unknown' }] = scoreResults([result]);
   const isKnown = verdict === 'right' || verdict === 'wrong';
   return { name, outcome: error ?? (isKnown ? verdict : 'answered'), costUsd, isProblem: error !== null };
 }
@@ -127,8 +127,8 @@ export async function runDataset(given: Given, context: Context): Promise<Ending
   );
   if (results === undefined) return 'interrupted';
   const judgements = readJudgements(path);
-  await storeResults(path, scored(readResults(path), { judgements }), { rondo: context.rondo(), terminal });
-  terminal.note(toSentence(toSummary(scored(results, { judgements }))));
+  await storeResults(path, scoreResults(readResults(path), { judgements }), { rondo: context.rondo(), terminal });
+  terminal.note(toSentence(toSummary(scoreResults(results, { judgements }))));
   terminal.note(`Results: ${path}`);
   const into = given.value('record');
   if (into === undefined) return 'ok';

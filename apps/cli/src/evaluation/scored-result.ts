@@ -19,7 +19,10 @@ export interface Scoring {
 }
 
 /** A task without an answer is wrong. A judgement only holds for the run whose answer was judged. */
-export function scored(results: readonly TaskResult[], { judgements = [], scorer }: Scoring = {}): ScoredResult[] {
+export function scoreResults(
+  results: readonly TaskResult[],
+  { judgements = [], scorer }: Scoring = {},
+): ScoredResult[] {
   const byRun = new Map(judgements.map((judgement) => [judgement.judged_run_id, judgement]));
   return results.map((recorded) => {
     const result = { ...recorded, scorer: scorer ?? recorded.scorer };

@@ -9,7 +9,7 @@ import { defaultJudgePrompt } from './judge-question';
 import { Progress } from './progress';
 import { readJudgements, readResults } from './result';
 import { reportPage } from './report-page';
-import { type ScoredResult, needsJudge, scored } from './scored-result';
+import { type ScoredResult, needsJudge, scoreResults } from './scored-result';
 import { storeResults } from './store-results';
 import {
   type Summary,
@@ -25,7 +25,7 @@ import {
 import { untilInterrupted } from './until-interrupted';
 
 const scoredFile = (file: string, given: Given): ScoredResult[] =>
-  scored(readResults(file), { judgements: readJudgements(file), scorer: findScorer(given) });
+  scoreResults(readResults(file), { judgements: readJudgements(file), scorer: findScorer(given) });
 
 /** Asks the judge first, where a model is named. */
 export async function scoreFile(given: Given, context: Context): Promise<Ending> {
@@ -75,7 +75,7 @@ async function judgeFile(file: string, given: Given, { rondo, terminal }: Contex
     if (promptFile !== undefined) throw new UsageError('--judge-prompt needs --judge-model.');
     return true;
   }
-  const results = scored(readResults(file), { scorer: findScorer(given) }).filter(needsJudge);
+  const results = scoreResults(readResults(file), { scorer: findScorer(given) }).filter(needsJudge);
   if (results.length === 0)
     throw new UsageError('No task has the scorer judge and an answer. All are judged with --scorer judge.');
   const concurrency = readCount(given, 'concurrency', 1) ?? 1;

@@ -1,6 +1,6 @@
 import type { TaskResult } from './result';
 import { answerIn } from './run-task';
-import { scored } from './scored-result';
+import { scoreResults } from './scored-result';
 import { compareResults, toSummary, toSentence } from './summary';
 
 const result = (taskId: string, prediction: string | null, trueAnswer: string | null = '4'): TaskResult =>
@@ -20,7 +20,7 @@ const result = (taskId: string, prediction: string | null, trueAnswer: string | 
 describe('the sum of an evaluation', () => {
   it('counts a task without an answer as wrong, and none whose true answer is unknown', () => {
     const results = [result('a', '4'), result('b', null), result('c', '4', null), result('unpriced', '5')];
-    const summary = toSummary(scored(results));
+    const summary = toSummary(scoreResults(results));
 
     expect(summary).toMatchObject({ tasks: 4, scored: 3, right: 1, errors: 1, costUsd: 1.5, unpriced: 1, seconds: 8 });
     expect(summary).toMatchObject({ inputTokens: 40, outputTokens: 20 });
@@ -30,7 +30,7 @@ describe('the sum of an evaluation', () => {
     const before = [result('a', '4'), result('b', '5'), result('c', '5'), result('d', '4')];
     const after = [result('a', '5'), result('b', '4'), result('c', '4'), result('e', '4')];
 
-    expect(compareResults(scored(before), scored(after))).toMatchObject({
+    expect(compareResults(scoreResults(before), scoreResults(after))).toMatchObject({
       tasks: 3,
       difference: 1 / 3,
       changes: [
@@ -50,7 +50,7 @@ describe('the sum of an evaluation', () => {
       { ...judgement, task_id: 'c', judged_run_id: 'run_of_an_earlier_attempt', verdict: 'right' as const },
     ];
 
-    const summary = toSummary(scored(results, { judgements }));
+    const summary = toSummary(scoreResults(results, { judgements }));
 
     expect(summary).toMatchObject({ scored: 1, right: 1, unjudged: 2, costUsd: 1.5 });
     expect(summary.judging).toEqual({ answers: 2, costUsd: 0.01, unpriced: 1 });

@@ -110,7 +110,7 @@ export const intervalText = ({ low, high }: Interval): string => `${percent(low)
 export const costText = (costUsd: number, unpriced: number): string =>
   `$${costUsd.toFixed(4)}${unpriced > 0 ? ` (${unpriced} unknown)` : ''}`;
 
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+export const countNoun = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 export const scoreText = ({ right, scored, interval }: Summary): string =>
   scored === 0
@@ -122,6 +122,6 @@ export function toSentence(summary: Summary): string {
   const { tasks, unjudged, errors, costUsd, unpriced, judging } = summary;
   const open = unjudged === 0 ? '' : `${unjudged} unjudged, `;
   const judged = judging.answers === 0 ? '' : ` and ${costText(judging.costUsd, judging.unpriced)} for the judge`;
-  const problems = `${open}${counted(errors, 'error')}`;
-  return `${counted(tasks, 'task')}: ${scoreText(summary)}, ${problems}, ${costText(costUsd, unpriced)}${judged}.`;
+  const problems = `${open}${countNoun(errors, 'error')}`;
+  return `${countNoun(tasks, 'task')}: ${scoreText(summary)}, ${problems}, ${costText(costUsd, unpriced)}${judged}.`;
 }

@@ -37,7 +37,7 @@ function overlaid(settings: RunSettings, agent: AgentDefinition | null, changes:
   const before = toBase(settings, { profile: settings.profile, agent, interactive });
   const profile = changes.profile ?? changes.agent?.profile ?? settings.profile;
   const after = toBase(settings, { profile, agent: changes.agent ?? agent, interactive });
-  return merged(settings, before, after) as RunSettings; // three of them, field by field
+  return mergeValues(settings, before, after) as RunSettings; // three of them, field by field
 }
 
 interface Base {
@@ -54,10 +54,10 @@ function toBase({ model }: RunSettings, { profile, agent, interactive }: Base): 
   throw new UsageError(result.problems.map(({ field, message }) => `${field}: ${message}`).join('; '));
 }
 
-function merged(value: unknown, before: unknown, after: unknown): unknown {
+function mergeValues(value: unknown, before: unknown, after: unknown): unknown {
   if (!isObject(value) || !isObject(before) || !isObject(after)) return isSame(value, before) ? after : value;
   const keys = new Set([...Object.keys(value), ...Object.keys(after)]);
-  const fields = [...keys].map((key) => [key, merged(value[key], before[key], after[key])] as const);
+  const fields = [...keys].map((key) => [key, mergeValues(value[key], before[key], after[key])] as const);
   return Object.fromEntries(fields.filter(([, field]) => field !== undefined));
 }
 

@@ -74,9 +74,9 @@ export function factDifference(
   return { iteration, where, problem, diff: shortDiff(factText(recorded), factText(now)) };
 }
 
-const factText = ({ type, data }: ComparableFact): string => `${type} ${JSON.stringify(sorted(data), null, 1)}`;
+const factText = ({ type, data }: ComparableFact): string => `${type} ${JSON.stringify(sortKeys(data), null, 1)}`;
 
-const sorted = (value: unknown): unknown => JSON.parse(canonicalJson(value));
+const sortKeys = (value: unknown): unknown => JSON.parse(canonicalJson(value));
 
 /** The words of a message if those differ, else all of it. */
 function toText(value: unknown, other: unknown): string {
@@ -108,7 +108,7 @@ export function shortDiff(before: string, after: string): string[] {
   const tail = commonLength(old.slice(start).reverse(), now.slice(start).reverse());
   const removed = old.slice(start, old.length - tail);
   const added = now.slice(start, now.length - tail);
-  return [...shown('-', removed, added), ...shown('+', added, removed)];
+  return [...showLines('-', removed, added), ...showLines('+', added, removed)];
 }
 
 const listLines = (text: string): string[] => (text === '' ? [] : text.split('\n'));
@@ -119,7 +119,7 @@ function commonLength<T>(one: ArrayLike<T>, other: ArrayLike<T>): number {
   return length;
 }
 
-function shown(sign: string, lines: readonly string[], others: readonly string[]): string[] {
+function showLines(sign: string, lines: readonly string[], others: readonly string[]): string[] {
   const left = lines.length - shownLines;
   const kept = lines
     .slice(0, shownLines)

@@ -92,7 +92,7 @@ export function readRecording(text: string, file: string): Recording {
   const requests: RecordedRequest[] = [];
   rest.forEach((one, index) => {
     const where = `${file}, line ${index + 2}`;
-    const entry = parsed(line, toJson(one, where), where);
+    const entry = parseWith(line, toJson(one, where), where);
     if ('message' in entry) earlier.push(entry.message);
     else if ('fact' in entry) facts.push(entry.fact);
     else {
@@ -118,7 +118,7 @@ function toHeader(text: string, file: string): z.infer<typeof header> {
     throw new UsageError(
       `${where}: rondo_recording is ${JSON.stringify(found)}; this rondo reads version ${version}. Record the run again.`,
     );
-  return parsed(header, json, where);
+  return parseWith(header, json, where);
 }
 
 function toJson(text: string, where: string): unknown {
@@ -130,7 +130,7 @@ function toJson(text: string, where: string): unknown {
   }
 }
 
-function parsed<T>(schema: z.ZodType<T>, json: unknown, where: string): T {
+function parseWith<T>(schema: z.ZodType<T>, json: unknown, where: string): T {
   const result = schema.safeParse(json);
   if (result.success) return result.data;
   const { path, message: problem } = firstIssue(result.error.issues);

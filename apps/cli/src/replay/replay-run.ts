@@ -87,7 +87,7 @@ class Replaying {
     const { place } = this;
     const end = endOfActivation(place.facts, place.at);
     const tools = new RecordedTools(place);
-    for await (const step of runAgent(this.agent(), this.ports(tools), unstopped())) {
+    for await (const step of runAgent(this.agent(), this.ports(tools), createSignals())) {
       if ('delta' in step) continue;
       for (const fact of step.facts) {
         if (place.at === end) break;
@@ -147,7 +147,7 @@ class Replaying {
   }
 }
 
-const unstopped = () => ({ stop: new AbortController().signal, drain: new AbortController().signal });
+const createSignals = () => ({ stop: new AbortController().signal, drain: new AbortController().signal });
 
 const endedEarly = (next: RecordedFact, iteration: number): Difference => ({
   iteration,

@@ -109,13 +109,16 @@ const nativeChunks: Writer = (blocks) => {
 /** In these dialects a call is text. A text between two calls stands as it is; the JSON mode has one decision in all. */
 const textChunks: Writer = (blocks, agent, part) => {
   if (!part) return [];
-  const written = (content: ContentBlock[]): ModelChunk => ({
+  const writeReply = (content: ContentBlock[]): ModelChunk => ({
     type: 'text',
     text: writtenBy(agent, { ...part, content }),
   });
   if (agent.settings.processor.dialect === 'json')
-    return [...blocks.filter(isReasoning).flatMap(plainChunks), written(blocks.filter((block) => !isReasoning(block)))];
-  return blocks.flatMap((block) => (block.type === 'tool_call' ? [written([block])] : plainChunks(block)));
+    return [
+      ...blocks.filter(isReasoning).flatMap(plainChunks),
+      writeReply(blocks.filter((block) => !isReasoning(block))),
+    ];
+  return blocks.flatMap((block) => (block.type === 'tool_call' ? [writeReply([block])] : plainChunks(block)));
 };
 
 const isReasoning = ({ type }: ContentBlock): boolean => type === 'reasoning';

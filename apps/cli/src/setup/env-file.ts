@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 export type Settings = Readonly<Record<string, string>>;
 
 /** In single quotes, unless the value needs none. */
-function quoted(value: string): string {
+function quoteValue(value: string): string {
   if (/^[\w./:@+-]*$/.test(value)) return value;
   if (value.includes("'") || value.includes('\n')) throw new Error('A value cannot have quotes or line ends.');
   return `'${value}'`;
@@ -15,7 +15,7 @@ export function withSettings(text: string, settings: Settings): string {
   const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');
   const findName = (line: string) => /^\s*(?:export\s+)?(\w+)\s*=/.exec(line)?.[1];
   const kept = lines.filter((line) => !Object.hasOwn(settings, findName(line) ?? ''));
-  const written = Object.entries(settings).map(([name, value]) => `${name}=${quoted(value)}`);
+  const written = Object.entries(settings).map(([name, value]) => `${name}=${quoteValue(value)}`);
   return [...kept, ...written, ''].join('\n');
 }
 

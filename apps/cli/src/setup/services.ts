@@ -133,7 +133,7 @@ async function askForSearch(setting: Setup): Promise<Settings> {
     return { SEARXNG_URL: url };
   }
   const name = keyOfEngine[engine as keyof typeof keyOfEngine]; // the question accepts no other
-  return needed(name, await askForKey(name, questions.searchKey, setting), '--search-key');
+  return requireSetting(name, await askForKey(name, questions.searchKey, setting), '--search-key');
 }
 
 async function askForReader(setting: Setup): Promise<Settings> {
@@ -144,7 +144,7 @@ async function askForReader(setting: Setup): Promise<Settings> {
   const name = `${reader.toUpperCase()}_API_KEY`;
   return {
     PAGE_READER: reader,
-    ...needed(name, await askForKey(name, serviceQuestions.readerKey, setting), '--reader-key'),
+    ...requireSetting(name, await askForKey(name, serviceQuestions.readerKey, setting), '--reader-key'),
   };
 }
 
@@ -161,7 +161,7 @@ async function askForSandboxes(setting: Setup): Promise<Settings> {
   }
   const url = await answerOr(before['DAYTONA_API_URL'], serviceQuestions.daytonaUrl, setting);
   const key = await askForKey('DAYTONA_API_KEY', serviceQuestions.daytonaKey, setting);
-  return { ...common, DAYTONA_API_URL: url, ...needed('DAYTONA_API_KEY', key, '--daytona-key') };
+  return { ...common, DAYTONA_API_URL: url, ...requireSetting('DAYTONA_API_KEY', key, '--daytona-key') };
 }
 
 async function askForServers(setting: Setup): Promise<Settings> {
@@ -184,7 +184,7 @@ async function askForKey(name: string, asking: Question, setting: Setup): Promis
   return key === '' ? {} : { [name]: key };
 }
 
-function needed(name: string, settings: Settings, option: string): Settings {
+function requireSetting(name: string, settings: Settings, option: string): Settings {
   if (settings[name] === undefined) throw new UsageError(`A key is needed: ${name} in the environment, or ${option}.`);
   return settings;
 }

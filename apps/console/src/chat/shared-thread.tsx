@@ -12,7 +12,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { gatewayUrl } from '../gateway-url.ts';
 import { type TimelineLinks, TimelineLinksContext, noLinks } from '../run/timeline-links.ts';
-import { shortened } from '../runs/run-title.ts';
+import { shorten } from '../runs/run-title.ts';
 import { SessionContext } from '../session/use-session.ts';
 import { Mark } from '../ui/mark.tsx';
 import { Failed, Loading } from '../ui/states.tsx';
@@ -112,7 +112,7 @@ async function readShared(threadId: string, signal: AbortSignal): Promise<Shared
 function readTitle(messages: readonly Message[]): string {
   const question = messages.find(({ type }) => type === 'user');
   return question
-    ? shortened(question.content.flatMap((block) => (block.type === 'text' ? block.text : [])).join(' '))
+    ? shorten(question.content.flatMap((block) => (block.type === 'text' ? block.text : [])).join(' '))
     : '';
 }
 

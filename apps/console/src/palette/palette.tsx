@@ -2,7 +2,7 @@ import { type Run, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useMemo, useState } from 'react';
-import { shortened } from '../runs/run-title.ts';
+import { shorten } from '../runs/run-title.ts';
 import { type Scope, useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { pages } from '../pages.ts';
@@ -101,7 +101,7 @@ function useEntries(): readonly Entry[] {
 /** A thread has the name of its first run that is known. */
 function toEntries(runs: readonly Run[]): Entry[] {
   const named = runs.flatMap((run) => {
-    const title = run.metadata['title'] ?? (run.preview === null ? undefined : shortened(run.preview));
+    const title = run.metadata['title'] ?? (run.preview === null ? undefined : shorten(run.preview));
     return title === undefined ? [] : [{ run, name: title }];
   });
   const threads = new Map(

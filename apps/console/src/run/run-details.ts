@@ -75,7 +75,7 @@ export function addFact(details: GrowingDetails, fact: Fact): void {
 function changes(before: GrowingDetails, fact: Fact): Partial<RunDetails> | undefined {
   switch (fact.type) {
     case 'run.created':
-      return begun(fact);
+      return toBegun(fact);
     case 'run.forked':
       return { restedMs: before.restedMs + between(fact.data.paused_since, fact.at) };
     case 'iteration.started':
@@ -104,7 +104,7 @@ function changes(before: GrowingDetails, fact: Fact): Partial<RunDetails> | unde
   }
 }
 
-const begun = ({ at, data }: RunCreated) => ({
+const toBegun = ({ at, data }: RunCreated) => ({
   model: data.model,
   createdAt: at,
   editsMessageId: data.edits_message_id ?? null,

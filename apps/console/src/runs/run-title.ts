@@ -7,7 +7,7 @@ const longest = 140;
 /** The first words of what a run was asked. A run of an older version has no preview: those words are read once, from its log. */
 export function useRunTitle(run: Pick<Run, 'id' | 'metadata'> & Partial<Pick<Run, 'preview'>>): string | undefined {
   const rondo = useRondo();
-  const given = run.metadata['title'] ?? (run.preview == null ? undefined : shortened(run.preview));
+  const given = run.metadata['title'] ?? (run.preview == null ? undefined : shorten(run.preview));
   const { data } = useQuery({
     queryKey: ['title', run.id],
     queryFn: () => firstWords(rondo, run.id),
@@ -29,7 +29,7 @@ async function firstWords(rondo: Rondo, runId: string): Promise<string> {
 
 function findWords(fact: Fact): string | undefined {
   if (fact.type !== 'message.created' || fact.data.message.type !== 'user') return undefined;
-  return shortened(fact.data.message.content.flatMap((block) => (block.type === 'text' ? block.text : [])).join(' '));
+  return shorten(fact.data.message.content.flatMap((block) => (block.type === 'text' ? block.text : [])).join(' '));
 }
 
 /** The agent of a run; of a run without one its profile, which is said to be one. */
@@ -37,7 +37,7 @@ export const nameAgent = ({ settings, profile }: Pick<Run, 'settings' | 'profile
   settings.agent.name ?? `profile ${profile}`;
 
 /** One line, up to the first block of code or the list of files. */
-export function shortened(text: string): string {
+export function shorten(text: string): string {
   const [prose = ''] = text.split(/```|\[Uploaded File: |Attached files:/);
   const line = prose.replaceAll(/\s+/g, ' ').trim();
   return line.length > longest ? `${line.slice(0, longest).trimEnd()}…` : line || 'An input without text';

@@ -1,4 +1,4 @@
-import { toContent, toDirectory, joined, toName } from './file-content';
+import { toContent, toDirectory, joinPath, toName } from './file-content';
 
 const createBytes = (...values: number[]) => new Uint8Array(values);
 
@@ -17,8 +17,8 @@ it.each([[[0xff, 0xfe, 0x41]], [[0x41, 0, 0x42]]])('%j is neither', (values) => 
 
 it('takes paths apart and puts them together', () => {
   expect([
-    joined('', 'a'),
-    joined('src', 'a'),
+    joinPath('', 'a'),
+    joinPath('src', 'a'),
     toName('src/a.ts'),
     toDirectory('src/lib/a.ts'),
     toDirectory('a'),

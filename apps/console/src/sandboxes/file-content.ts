@@ -28,7 +28,7 @@ export function toContent(bytes: Uint8Array<ArrayBuffer>): FileContent {
 }
 
 /** The path of an entry of a directory of the workspace. */
-export const joined = (directory: string, name: string): string => (directory === '' ? name : `${directory}/${name}`);
+export const joinPath = (directory: string, name: string): string => (directory === '' ? name : `${directory}/${name}`);
 
 export const toName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 export const toDirectory = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));

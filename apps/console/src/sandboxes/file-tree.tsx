@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { bytes } from '../ui/amounts.ts';
 import { problemText } from '../ui/problem-text.ts';
-import { joined } from './file-content.ts';
+import { joinPath } from './file-content.ts';
 
 type Entry = FileList['data'][number];
 
@@ -42,7 +42,7 @@ export function FileTree({ sandboxId, directory, shown }: FileTreeProps) {
 const rank = ({ kind }: Entry): number => (kind === 'directory' ? 0 : 1);
 
 function TreeEntry({ entry, sandboxId, directory, shown }: FileTreeProps & { readonly entry: Entry }) {
-  const path = joined(directory, entry.path);
+  const path = joinPath(directory, entry.path);
   const [isOpen, setOpen] = useState(shown?.startsWith(`${path}/`) === true);
   const name = plainText(entry.path);
   if (entry.kind === 'directory') {

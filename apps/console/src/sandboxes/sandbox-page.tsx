@@ -14,7 +14,7 @@ import { Form, toText } from '../ui/form.tsx';
 import { FailedPage, Loading } from '../ui/states.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
-import { toDirectory, joined } from './file-content.ts';
+import { toDirectory, joinPath } from './file-content.ts';
 import { FileTree } from './file-tree.tsx';
 import { FileView } from './file-view.tsx';
 import { SandboxFigures } from './sandbox-figures.tsx';
@@ -209,7 +209,7 @@ export function UploadFiles({ sandboxId, directory }: UploadFilesProps) {
   const upload = async (files: readonly File[], say: (words: string) => void) => {
     for (const file of files) {
       say(`Uploading ${file.name} …`);
-      await rondo.sandboxes.writeFile(sandboxId, { path: joined(directory, file.name), content: file });
+      await rondo.sandboxes.writeFile(sandboxId, { path: joinPath(directory, file.name), content: file });
     }
     await refreshKey(['files', sandboxId]);
     return files.length === 1 ? 'Uploaded.' : `${files.length} files were uploaded.`;

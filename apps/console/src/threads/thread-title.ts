@@ -1,6 +1,6 @@
 import type { Rondo, Thread } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
-import { shortened } from '../runs/run-title.ts';
+import { shorten } from '../runs/run-title.ts';
 import { useRondo } from '../session/use-session.ts';
 
 type NamedThread = Pick<Thread, 'metadata'> & Partial<Pick<Thread, 'title' | 'preview'>>;
@@ -9,7 +9,7 @@ type NamedThread = Pick<Thread, 'metadata'> & Partial<Pick<Thread, 'title' | 'pr
 export function nameThread({ title, metadata, preview }: NamedThread): string | undefined {
   const given = title ?? metadata['title'];
   if (typeof given === 'string' && given !== '') return given;
-  return preview == null ? undefined : shortened(preview);
+  return preview == null ? undefined : shorten(preview);
 }
 
 /** What a thread is called. The first words of one that does not say them itself are read until there are some. */
@@ -28,7 +28,7 @@ export function useThreadTitle(thread: Pick<Thread, 'id'> & NamedThread): string
 async function firstWords(rondo: Rondo, threadId: string): Promise<string | null> {
   const query = { type: 'user', llm_only: true, limit: 1 } as const; // not what was asked before an edit
   for await (const { content } of rondo.threads.messages(threadId, query)) {
-    return shortened(content.flatMap((block) => (block.type === 'text' ? block.text : [])).join(' '));
+    return shorten(content.flatMap((block) => (block.type === 'text' ? block.text : [])).join(' '));
   }
   return null;
 }

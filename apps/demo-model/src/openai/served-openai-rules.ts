@@ -35,7 +35,7 @@ function checkPairing(messages: readonly OpenAiMessage[]): void {
       if (!open.delete(message.tool_call_id)) throw orphan(message.tool_call_id, index);
       return;
     }
-    if (open.size > 0) throw unanswered(open, index);
+    if (open.size > 0) throw refuseUnanswered(open, index);
     if (message.role !== 'assistant') return;
 
     const ids = (message.tool_calls ?? []).map(({ id }) => id);
@@ -46,7 +46,7 @@ function checkPairing(messages: readonly OpenAiMessage[]): void {
       throw new Violation(`Duplicate value for 'tool_call_id' in message ${index}.`, `messages.[${index}].tool_calls`);
     }
   });
-  if (open.size > 0) throw unanswered(open, messages.length);
+  if (open.size > 0) throw refuseUnanswered(open, messages.length);
 }
 
 const orphan = (id: string, index: number) =>
@@ -55,7 +55,7 @@ const orphan = (id: string, index: number) =>
     `messages.[${index}].tool_call_id`,
   );
 
-const unanswered = (ids: Iterable<string>, index: number) =>
+const refuseUnanswered = (ids: Iterable<string>, index: number) =>
   new Violation(
     "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. " +
       `The following tool_call_ids did not have response messages: ${[...ids].join(', ')}`,

@@ -10,11 +10,11 @@ const rules = z.object({
 /** The rules of the repository, whose `for` is shorter by this factor. Everything else is as in production. */
 export function quickRules(factor: number): string {
   const { groups } = rules.parse(load(readFileSync(rulesPath, 'utf8')));
-  const shortened = (minutes: string) => `${Math.ceil((Number.parseInt(minutes) * 60) / factor)}s`;
+  const shorten = (minutes: string) => `${Math.ceil((Number.parseInt(minutes) * 60) / factor)}s`;
   return dump({
     groups: groups.map((group) => ({
       ...group,
-      rules: group.rules.map((rule) => (rule.for === undefined ? rule : { ...rule, for: shortened(rule.for) })),
+      rules: group.rules.map((rule) => (rule.for === undefined ? rule : { ...rule, for: shorten(rule.for) })),
     })),
   });
 }

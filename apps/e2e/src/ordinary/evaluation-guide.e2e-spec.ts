@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, watch, writ
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type RondoClient, type RunningRondo } from '@rondo/test-deployment';
-import { RondoProgram, eraseLine, finished } from '../rondo-program';
+import { RondoProgram, eraseLine, awaitExit } from '../rondo-program';
 import { newAccount, ordinaryDeployment } from '../shared-deployment';
 
 const repoRoot = resolve(__dirname, '../../../..');
@@ -142,7 +142,7 @@ describe('an evaluation of your own', () => {
   it('is left by Ctrl-C, and goes on with the runs that it has started', async () => {
     const words = ['eval', 'run', 'one.jsonl', '--model', 'demo/plain:delay_ms=2000', '--name', 'left'];
     const first = program.start(...words);
-    const ended = finished(first);
+    const ended = awaitExit(first);
     await appears(join(folder, 'output/validation/left.jsonl.attempts'), /"run_id":"run_/);
     first.kill('SIGINT');
 

@@ -34,7 +34,7 @@ export function sealHeaders(
     const headers = listHeaders(server, { account, field: `definition.mcp_servers.${index}.headers` });
     if (headers.length === 0) return [];
     const values = headers.map(([name, header]) => {
-      if (!secrets) throw refused(header.field, 'cannot be stored: this deployment has no SECRETS_KEY');
+      if (!secrets) throw refuseField(header.field, 'cannot be stored: this deployment has no SECRETS_KEY');
       return [name, sealedValue({ ...header, kept: kept[server.name]?.[name] }, secrets)] as const;
     });
     return [[server.name, Object.fromEntries(values)] as const];
@@ -51,14 +51,14 @@ function listHeaders(server: Server, { account, field }: { account: AccountId; f
 }
 
 function sealedValue({ field, purpose, given, kept }: GivenHeader, secrets: Secrets): string {
-  const known = kept === undefined ? undefined : opened(secrets, kept, purpose);
+  const known = kept === undefined ? undefined : openValue(secrets, kept, purpose);
   if (kept !== undefined && known !== undefined && (given === null || given === known))
     return secrets.renew(kept, purpose);
-  if (given === null) throw refused(field, 'has no value that is kept for this server: give it');
+  if (given === null) throw refuseField(field, 'has no value that is kept for this server: give it');
   return secrets.seal(given, purpose);
 }
 
-function opened(secrets: Secrets, sealed: string, purpose: string): string | undefined {
+function openValue(secrets: Secrets, sealed: string, purpose: string): string | undefined {
   try {
     return secrets.open(sealed, purpose);
   } catch (error) {
@@ -67,4 +67,4 @@ function opened(secrets: Secrets, sealed: string, purpose: string): string | und
   }
 }
 
-const refused = (field: string, message: string) => new InvalidRequest([{ field, message }]);
+const refuseField = (field: string, message: string) => new InvalidRequest([{ field, message }]);

@@ -21,7 +21,7 @@ interface QuotaSettings {
   readonly onError: (error: unknown) => void;
 }
 
-const unused = (): Usage => ({ unreported: 0, report: undefined, isReporting: false, refusedUntil: 0 });
+const createUsage = (): Usage => ({ unreported: 0, report: undefined, isReporting: false, refusedUntil: 0 });
 
 const policy = 'account';
 
@@ -48,7 +48,7 @@ export class AccountQuota {
 
   /** Throws `rate_limited`. */
   consume(account: AccountId): void {
-    const usage: Usage = this.usages.get(account) ?? unused();
+    const usage: Usage = this.usages.get(account) ?? createUsage();
     const waitMs = usage.refusedUntil - performance.now();
     const { perSecond } = this.settings;
     if (waitMs > 0) throw tooManyRequests({ policy, quota: perSecond, windowS: 1, waitS: waitMs / 1000 });

@@ -35,7 +35,7 @@ export class CallerCache {
   findCaller(key: string, limit?: LookUpLimit): Promise<Caller | undefined> {
     const digest = hash('sha256', key, 'base64');
     const cached = this.cached.get(digest);
-    if (cached && cached.until > performance.now()) return cached.caller.then(unexpired);
+    if (cached && cached.until > performance.now()) return cached.caller.then(dropExpired);
 
     const counts = this.known.has(digest) ? undefined : limit;
     counts?.begin();
@@ -65,7 +65,7 @@ export class CallerCache {
   }
 }
 
-const unexpired = (caller: Caller | undefined): Caller | undefined =>
+const dropExpired = (caller: Caller | undefined): Caller | undefined =>
   caller?.expiresAt && caller.expiresAt.getTime() <= Date.now() ? undefined : caller;
 
 interface AuthenticatorDependencies {

@@ -79,7 +79,7 @@ export class AccountLimits {
 
   async toBalance(account: AccountId): Promise<Balance> {
     const balance = await this.parts.balances.of(account, this.toLimit);
-    return shown(balance, this.parts.tiers?.of(balance.tier), this.toLimit(balance.tier));
+    return showBalance(balance, this.parts.tiers?.of(balance.tier), this.toLimit(balance.tier));
   }
 
   /** Without a price, the limit could not be enforced. */
@@ -96,7 +96,7 @@ function withAllowedFallbacks(settings: RunSettings, tier: AccountTier): RunSett
   return fallbacks ? { ...settings, fallbacks: fallbacks.filter(({ model }) => allowsModel(tier, model)) } : settings;
 }
 
-function shown(balance: AccountBalance, tier: AccountTier | undefined, { period }: SpendingLimit): Balance {
+function showBalance(balance: AccountBalance, tier: AccountTier | undefined, { period }: SpendingLimit): Balance {
   const remaining = tier && remainingUsd(tier, balance);
   return {
     tier: tier?.name ?? null,
@@ -122,6 +122,6 @@ function assertFunds(tier: AccountTier, balance: AccountBalance): void {
   throw new BalanceExhausted(
     `The tier ${name} allows ${usd} USD per ${period}, and this account has spent ${balance.spentUsd.toFixed(4)} USD and has no ` +
       `credit left. The next ${period} begins at ${balance.periodEnd.toISOString()}.`,
-    shown(balance, tier, tier),
+    showBalance(balance, tier, tier),
   );
 }

@@ -26,7 +26,7 @@ export function clientSignal(
     leaving.abort();
     return leaving.signal;
   }
-  const all = begun.get(socket) ?? watched(socket);
+  const all = begun.get(socket) ?? watchSocket(socket);
   all.add(leaving);
   if (response) dropResponseWhenStalled(response, socket, stalledMs);
   response?.once('close', () => {
@@ -58,7 +58,7 @@ function destroyIf(socket: Socket, isStalled: boolean): void {
   if (isStalled) socket.destroy();
 }
 
-function watched(socket: Socket): Set<AbortController> {
+function watchSocket(socket: Socket): Set<AbortController> {
   const all = new Set<AbortController>();
   begun.set(socket, all);
   socket.setKeepAlive(true, keepAliveMs);

@@ -88,13 +88,13 @@ function fieldErrors(error: z.ZodError): FieldError[] {
 function listLines(issue: Issue, above: readonly PropertyKey[]): FieldError[] {
   const path = [...above, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ field: dotted([...path, key]), message: 'unknown field' }));
+    return issue.keys.map((key) => ({ field: joinPath([...path, key]), message: 'unknown field' }));
   }
   if (issue.code === 'invalid_union') {
     const nearest = nearestBranch(issue.errors);
     if (nearest) return nearest.flatMap((inner) => listLines(inner, path));
   }
-  return [{ field: dotted(path), message: issue.message }];
+  return [{ field: joinPath(path), message: issue.message }];
 }
 
 /** The branch whose errors are deepest: most likely the one that was meant. None where all fail at their root. */
@@ -105,4 +105,4 @@ function nearestBranch(branches: readonly Issue[][]): Issue[] | undefined {
   return deeper ?? branches.find(isOfSize);
 }
 
-const dotted = (path: readonly PropertyKey[]): string => path.map(String).join('.').slice(0, maxFieldLength);
+const joinPath = (path: readonly PropertyKey[]): string => path.map(String).join('.').slice(0, maxFieldLength);

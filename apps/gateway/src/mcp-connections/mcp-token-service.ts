@@ -39,7 +39,7 @@ export class McpTokenService {
   async answer(question: McpTokenQuestion): Promise<McpTokenAnswer> {
     const { account_id: accountId, run_id: runId, url, owner } = question;
     const found = await this.parts.tokens.findOwner({ accountId, runId, url, owner });
-    if ('refusal' in found) return refused(found.refusal);
+    if ('refusal' in found) return refuse(found.refusal);
     const asked: Asked = { question, target: { accountId, user: found.user, url } };
     const until = performance.now() + waitMs;
     do {
@@ -47,7 +47,7 @@ export class McpTokenService {
       if (answer) return answer;
       await sleep(pollMs); // another gateway refreshes it, or has done so
     } while (performance.now() < until);
-    return refused('its token is being refreshed: try again later');
+    return refuse('its token is being refreshed: try again later');
   }
 
   /** Undefined while another one refreshes the token. */
@@ -58,7 +58,7 @@ export class McpTokenService {
     const isRefused = question.refused === row.version;
     if (isRefused && question.scopes) return this.insufficient(question, target, { ...row, wanted: question.scopes });
     if (!isRefused && !row.is_due && !row.is_expired) return this.token(target, row.version, stored);
-    if (isRefused && row.is_fresh) return refused('it refuses a token that was made for it a moment ago');
+    if (isRefused && row.is_fresh) return refuse('it refuses a token that was made for it a moment ago');
     return this.refreshed({ question, target }, row, stored);
   }
 
@@ -84,7 +84,7 @@ export class McpTokenService {
       }
       await tokens.release(row);
       if (isUsable) return this.token(target, row.version, stored);
-      return refused(`its token could not be refreshed: ${toProblem(error)}`);
+      return refuse(`its token could not be refreshed: ${toProblem(error)}`);
     }
   }
 
@@ -104,7 +104,7 @@ export class McpTokenService {
   ): Promise<McpTokenAnswer> {
     const all = [...new Set([...scopes, ...wanted])];
     if (all.length === scopes.length)
-      return refused(`it wants scopes that its token has: ${wanted.join(' ')}`.slice(0, 500));
+      return refuse(`it wants scopes that its token has: ${wanted.join(' ')}`.slice(0, 500));
     return this.missing(question, target, all);
   }
 
@@ -143,4 +143,4 @@ export class McpTokenService {
   }
 }
 
-const refused = (reason: string): McpTokenAnswer => ({ how: 'refused', reason });
+const refuse = (reason: string): McpTokenAnswer => ({ how: 'refused', reason });

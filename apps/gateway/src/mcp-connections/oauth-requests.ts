@@ -110,7 +110,7 @@ export class OAuthRequests {
       ...known,
       tokens: {
         ...tokens,
-        ...granted(tokens.scope ?? scope),
+        ...toScope(tokens.scope ?? scope),
         issuer: client.issuer ?? discovery.authorizationServerUrl,
       },
     };
@@ -212,7 +212,7 @@ export class OAuthRequests {
 }
 
 /** An authorization server that names no scopes has granted those that were asked for (RFC 6749). */
-const granted = (scope: string | undefined) => scope !== undefined && { scope };
+const toScope = (scope: string | undefined) => scope !== undefined && { scope };
 
 /** Not in the metadata of OpenID Connect, though servers say it there, too. */
 const revocable = z.looseObject({ revocation_endpoint: z.url().optional() });

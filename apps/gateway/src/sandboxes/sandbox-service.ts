@@ -71,7 +71,7 @@ export class SandboxService {
       }),
     );
     const states = new Map(known.flatMap((head) => head?.states ?? []).map((state) => [state.thread_id, state]));
-    return sandboxes.map((sandbox) => described(sandbox, states.get(sandbox.threadId)));
+    return sandboxes.map((sandbox) => describeSandbox(sandbox, states.get(sandbox.threadId)));
   }
 
   /** What is done at the moment for the workspace of a run that waits for it, where its executor says so soon. */
@@ -109,10 +109,10 @@ export class SandboxService {
 
   private async readStatus(sandbox: Sandbox & Pick<SandboxAddress, 'accountId'>) {
     return this.ask<'status'>(sandbox, { op: 'status' }).then(
-      ({ head }) => described(sandbox, head),
+      ({ head }) => describeSandbox(sandbox, head),
       (error: unknown) => {
         if (!(error instanceof ApiError) || error.code !== 'sandbox_unavailable') throw error;
-        return described(sandbox, undefined);
+        return describeSandbox(sandbox, undefined);
       },
     );
   }
@@ -222,7 +222,7 @@ export class SandboxService {
 
   private async changed(sandbox: Sandbox & Pick<SandboxAddress, 'accountId'>, op: 'start' | 'stop') {
     const { head } = await this.ask<'start' | 'stop'>(sandbox, { op });
-    return described(sandbox, head);
+    return describeSandbox(sandbox, head);
   }
 
   /** About a sandbox that the account has. */
@@ -264,7 +264,7 @@ export class SandboxService {
 }
 
 /** Without a state, its executor has not said one. */
-const described = (
+const describeSandbox = (
   { id, threadId, projectId, executorId, createdAt }: Sandbox,
   known: KnownSandboxState | undefined,
 ) => ({

@@ -14,12 +14,12 @@ export class SitesController {
     const { thread_id: only, ...page } = query;
     const { sites, complete } = await this.service.list(address.accountId, only);
     const { data, ...rest } = paginate(sites, page, keyOfSite);
-    return { ...rest, complete, data: data.map(shown) };
+    return { ...rest, complete, data: data.map(toShownSite) };
   }
 
   @Route(routes.getSite)
   async getSite({ address }: RouteInput<typeof routes.getSite>) {
-    return shown(await this.service.read(address));
+    return toShownSite(await this.service.read(address));
   }
 
   @Route(routes.deleteSite)
@@ -28,4 +28,4 @@ export class SitesController {
   }
 }
 
-const shown = (site: KnownSite) => ({ ...site, published_at: site.published_at ?? null });
+const toShownSite = (site: KnownSite) => ({ ...site, published_at: site.published_at ?? null });

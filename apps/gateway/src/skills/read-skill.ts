@@ -14,7 +14,7 @@ export interface GivenFile {
   readonly isExecutable: boolean;
 }
 
-export const refused = (detail: string): ApiError => new ApiError('skill_refused', detail);
+export const refuseSkill = (detail: string): ApiError => new ApiError('skill_refused', detail);
 
 const manifest = 'SKILL.md';
 /** What some programs put into archives, and no skill refers to. */
@@ -31,7 +31,7 @@ export function readSkill(given: readonly GivenFile[]): NewSkillVersion {
   const files = kept.map((file) => toFile({ ...file, path: file.path.slice(root.length) })).sort(byPath);
   requireDistinctPaths(files.map(({ path }) => path));
   const text = files.find(({ path }) => path === manifest)?.bytes;
-  if (!text) throw refused(`There is no ${manifest}, neither at the top nor in the only folder there.`);
+  if (!text) throw refuseSkill(`There is no ${manifest}, neither at the top nor in the only folder there.`);
   return { frontMatter: readManifest(text), sha256: hashSkillFiles(files), files };
 }
 
@@ -53,7 +53,7 @@ function findRoot(paths: readonly string[]): string {
 
 function requirePlainPath(path: string): void {
   const problem = whyNotPlain(path, skillLimits);
-  if (problem !== undefined) throw refused(`A path ${problem}: ${JSON.stringify(path.slice(0, 100))}.`);
+  if (problem !== undefined) throw refuseSkill(`A path ${problem}: ${JSON.stringify(path.slice(0, 100))}.`);
 }
 
 /** On no file system may one file stand for another: names that differ in case or in the form of their characters are the same. */
@@ -63,16 +63,16 @@ function requireDistinctPaths(paths: readonly string[]): void {
   for (const path of paths) {
     const same = toSame(path);
     if (files.has(same))
-      throw refused(`Two files have the same path, or differ in case only: ${JSON.stringify(path)}.`);
+      throw refuseSkill(`Two files have the same path, or differ in case only: ${JSON.stringify(path)}.`);
     files.add(same);
     for (const folder of listFolders(path)) {
       const known = spellings.get(toSame(folder)) ?? folder;
-      if (known !== folder) throw refused(`Two folders differ in case only: ${JSON.stringify(folder)}.`);
+      if (known !== folder) throw refuseSkill(`Two folders differ in case only: ${JSON.stringify(folder)}.`);
       spellings.set(toSame(folder), folder);
     }
   }
   for (const folder of spellings.keys())
-    if (files.has(folder)) throw refused(`A file and a folder have the same path: ${JSON.stringify(folder)}.`);
+    if (files.has(folder)) throw refuseSkill(`A file and a folder have the same path: ${JSON.stringify(folder)}.`);
 }
 
 const toSame = (path: string): string => path.normalize('NFKC').toLowerCase();
@@ -100,7 +100,7 @@ function readManifest(bytes: Buffer): SkillFrontMatter {
   const parsed = given.safeParse(parse(bytes));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw refused(`${manifest}: ${issue?.path.join('.') || 'front matter'}: ${issue?.message}.`);
+    throw refuseSkill(`${manifest}: ${issue?.path.join('.') || 'front matter'}: ${issue?.message}.`);
   }
   const { name, description, license, compatibility, metadata, 'allowed-tools': tools } = parsed.data;
   return { name, description, license, compatibility, allowed_tools: tools ?? [], metadata: metadata ?? {} };
@@ -110,7 +110,7 @@ function parse(bytes: Buffer): unknown {
   try {
     return readFrontMatter(bytes, skillLimits.frontMatterBytes);
   } catch (error) {
-    if (error instanceof FrontMatterProblem) throw refused(`${manifest}: ${error.message}.`);
+    if (error instanceof FrontMatterProblem) throw refuseSkill(`${manifest}: ${error.message}.`);
     throw error;
   }
 }

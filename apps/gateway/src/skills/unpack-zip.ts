@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { skillLimits } from '@rondo/contract/api';
 import { type Entry, type ZipFile, fromBuffer } from 'yauzl';
-import { type GivenFile, refused } from './read-skill';
+import { type GivenFile, refuseSkill } from './read-skill';
 
 const fileType = { mask: 0o170000, regular: 0o100000, directory: 0o040000 } as const;
 /** Encrypted, strongly encrypted, and with masked headers. */
@@ -18,14 +18,15 @@ export async function unpackZip(archive: Buffer): Promise<GivenFile[]> {
   let left: number = skillLimits.totalBytes;
   await eachEntry(archive, async (zip, entry) => {
     entries += 1;
-    if (entries > skillLimits.files * 2) throw refused(`The archive has more than ${skillLimits.files * 2} entries.`);
+    if (entries > skillLimits.files * 2)
+      throw refuseSkill(`The archive has more than ${skillLimits.files * 2} entries.`);
     const path = readName(entry);
     const { isDirectory, isExecutable } = readMode(entry, path);
     if (isDirectory) return;
     const bytes = await readBytes(zip, entry, { path, left });
     left -= bytes.length;
     files.push({ path, bytes, isExecutable });
-    if (files.length > skillLimits.files) throw refused(`The archive has more than ${skillLimits.files} files.`);
+    if (files.length > skillLimits.files) throw refuseSkill(`The archive has more than ${skillLimits.files} files.`);
   });
   return files;
 }
@@ -34,7 +35,7 @@ function readName({ fileNameRaw }: Entry): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(fileNameRaw);
   } catch {
-    throw refused('The name of an entry is not UTF-8.');
+    throw refuseSkill('The name of an entry is not UTF-8.');
   }
 }
 
@@ -42,12 +43,13 @@ function readMode(entry: Entry, path: string): { isDirectory: boolean; isExecuta
   const mode = entry.externalFileAttributes >>> 16;
   const type = mode & fileType.mask;
   const shown = JSON.stringify(path.slice(0, 100));
-  if ((entry.generalPurposeBitFlag & encrypted) !== 0) throw refused(`${shown} is encrypted.`);
-  if (!methods.has(entry.compressionMethod)) throw refused(`${shown} is compressed in a way that is not supported.`);
+  if ((entry.generalPurposeBitFlag & encrypted) !== 0) throw refuseSkill(`${shown} is encrypted.`);
+  if (!methods.has(entry.compressionMethod))
+    throw refuseSkill(`${shown} is compressed in a way that is not supported.`);
   const isDirectory = path.endsWith('/');
   if (type !== 0 && type !== (isDirectory ? fileType.directory : fileType.regular))
-    throw refused(`${shown} is a link or another special file. A skill has plain files only.`);
-  if (isDirectory && entry.uncompressedSize > 0) throw refused(`${shown} is a folder with content.`);
+    throw refuseSkill(`${shown} is a link or another special file. A skill has plain files only.`);
+  if (isDirectory && entry.uncompressedSize > 0) throw refuseSkill(`${shown} is a folder with content.`);
   return { isDirectory, isExecutable: (mode & 0o111) !== 0 };
 }
 
@@ -63,20 +65,20 @@ async function readBytes(
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > most)
-      throw refused(
+      throw refuseSkill(
         `${JSON.stringify(path.slice(0, 100))} is too large when it is decompressed: a file can have ${skillLimits.fileBytes} bytes, all files together ${skillLimits.totalBytes}.`,
       );
     chunks.push(chunk);
   }
   const bytes = Buffer.concat(chunks);
-  if (crc32(bytes) !== entry.crc32) throw refused(`${JSON.stringify(path.slice(0, 100))} is damaged.`);
+  if (crc32(bytes) !== entry.crc32) throw refuseSkill(`${JSON.stringify(path.slice(0, 100))} is damaged.`);
   return bytes;
 }
 
 function eachEntry(archive: Buffer, visit: (zip: ZipFile, entry: Entry) => Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error) =>
-      reject(error.name === 'Error' ? refused(`The archive cannot be read: ${error.message}.`) : error);
+      reject(error.name === 'Error' ? refuseSkill(`The archive cannot be read: ${error.message}.`) : error);
     fromBuffer(archive, { lazyEntries: true, decodeStrings: false }, (error, zip) => {
       if (error) {
         fail(error);

@@ -41,12 +41,17 @@ export class ScheduleService {
   ): Promise<ShownSchedule> {
     await this.requireValid(accountId, fields);
     await this.requireInterval(accountId, fields.cron);
-    const promisedShown = promised && { ...promised, answer: (made: StoredSchedule) => promised.answer(shown(made)) };
-    return shown(await this.dependencies.schedules.create({ accountId, fields, promised: promisedShown }, nextFires));
+    const promisedShown = promised && {
+      ...promised,
+      answer: (made: StoredSchedule) => promised.answer(toShownSchedule(made)),
+    };
+    return toShownSchedule(
+      await this.dependencies.schedules.create({ accountId, fields, promised: promisedShown }, nextFires),
+    );
   }
 
   async get(address: ScheduleAddress): Promise<ShownSchedule> {
-    return shown(await this.dependencies.schedules.get(address));
+    return toShownSchedule(await this.dependencies.schedules.get(address));
   }
 
   async list(request: Parameters<Schedules['list']>[0]) {
@@ -55,7 +60,7 @@ export class ScheduleService {
     const data: ShownSchedule[] = [];
     for (const schedule of page.data) {
       await nextTurn();
-      data.push(shown(schedule));
+      data.push(toShownSchedule(schedule));
     }
     return { ...page, data };
   }
@@ -78,7 +83,7 @@ export class ScheduleService {
     if (changes.cron !== undefined && changes.cron !== known.cron) {
       await this.requireInterval(address.accountId, changes.cron);
     }
-    return shown(await this.dependencies.schedules.update({ ...address, fields: changes }, nextFires));
+    return toShownSchedule(await this.dependencies.schedules.update({ ...address, fields: changes }, nextFires));
   }
 
   /** A run at once, also of a paused schedule and beside an unfinished one. */
@@ -125,7 +130,7 @@ const upcomingRun = ({ source, at }: UpcomingFiring<ActiveSchedule>): UpcomingRu
 });
 
 /** Computes the due times only where they are not known: those of a pause pass, and an earlier version stored none. */
-function shown(schedule: StoredSchedule): ShownSchedule {
+function toShownSchedule(schedule: StoredSchedule): ShownSchedule {
   const {
     is_paused: isPaused,
     next_fire_at: next,

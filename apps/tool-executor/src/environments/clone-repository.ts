@@ -101,7 +101,7 @@ async function findCredentials(
   return { username: secret.placement.username, variable: name };
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+const quoteWord = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** No text of the repository or its server decides what runs: hooks, templates, other transports and prompts are off. */
 const gitSettings = ['core.hooksPath=/dev/null', 'init.templateDir=', 'gc.auto=0', 'maintenance.auto=false'];
@@ -111,12 +111,12 @@ function toScript(
   { mark, credentials }: { readonly mark: string; readonly credentials: Credentials | undefined },
 ): string {
   const { url, ref = '' } = repository;
-  const settings = gitSettings.map((one) => `-c ${quoted(one)}`).join(' ');
+  const settings = gitSettings.map((one) => `-c ${quoteWord(one)}`).join(' ');
   const helper = credentials ? toHelper(credentials) : '';
   return `
 set -eu
 export GIT_TERMINAL_PROMPT=0 GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null GIT_ALLOW_PROTOCOL=http:https GIT_LFS_SKIP_SMUDGE=1
-url=${quoted(url)} ref=${quoted(ref)} place=${quoted(`./${repositoryPath(repository)}`)} draft=./.rondo-clone helper=${quoted(helper)}
+url=${quoteWord(url)} ref=${quoteWord(ref)} place=${quoteWord(`./${repositoryPath(repository)}`)} draft=./.rondo-clone helper=${quoteWord(helper)}
 type -P git >/dev/null || { echo '${mark} nogit'; exit 1; }
 git() { command git ${settings} "$@"; }
 known=$(printf '%s\\n%s' "$url" "$ref")
@@ -139,4 +139,4 @@ echo "${mark} cloned $commit"
 
 /** Of the repository from then on, so that the run can push to it as far as the secret allows. It has the variable's name only. */
 const toHelper = ({ username, variable }: Credentials): string =>
-  `!f() { [ "$1" = get ] && printf 'username=%s\\npassword=%s\\n' ${quoted(username)} "$${variable}"; }; f`;
+  `!f() { [ "$1" = get ] && printf 'username=%s\\npassword=%s\\n' ${quoteWord(username)} "$${variable}"; }; f`;

@@ -99,7 +99,7 @@ function toField(given: Property, required: boolean): FormField {
   const options = optionsIn(given);
   const field = {
     ...{ type, required, minimum, maximum, options },
-    ...{ title: shortened(title), description: shortened(description) },
+    ...{ title: shorten(title), description: shorten(description) },
     ...{
       min_length: given.minLength,
       max_length: given.maxLength,
@@ -116,7 +116,7 @@ function toField(given: Property, required: boolean): FormField {
   return read.data;
 }
 
-const shortened = (text: string | undefined): string | undefined =>
+const shorten = (text: string | undefined): string | undefined =>
   text === undefined ? undefined : readableLine(text, mostLabel);
 
 function optionsIn({ enum: values, enumNames: names, oneOf, items }: Property): FormField['options'] {

@@ -14,7 +14,7 @@ export async function deletionNotice(
   if (!deletion) return undefined;
   if (deletion.reason === 'moved') return movedNotice(deletion);
   if (!deletion.isDone) await sandboxes.remove(threadId, deletion.reason); // the executor has died meanwhile
-  return `Not executed: ${happened({ ...deletion, reason: deletion.reason })} Only what was put there since is in it. Repeat the call if it makes sense without them.`;
+  return `Not executed: ${describeDeletion({ ...deletion, reason: deletion.reason })} Only what was put there since is in it. Repeat the call if it makes sense without them.`;
 }
 
 function movedNotice({ copiedAt }: Deletion): string {
@@ -30,7 +30,7 @@ const toSecond = (at: string): string => `${at.slice(0, 'yyyy-mm-ddThh:mm:ss'.le
 
 type Deleted = Deletion & { readonly reason: DeletionReason };
 
-function happened({ at, reason, unusedMs }: Deleted): string {
+function describeDeletion({ at, reason, unusedMs }: Deleted): string {
   const day = at.slice(0, 'yyyy-mm-dd'.length);
   switch (reason) {
     case 'unused':

@@ -67,13 +67,13 @@ function placeInQuery(
     .split('&')
     .map((field) => {
       const [key, ...rest] = field.split('=');
-      const isIt = decoded(key ?? '') === name && decoded(rest.join('=')) === placeholder;
+      const isIt = decodeText(key ?? '') === name && decodeText(rest.join('=')) === placeholder;
       return isIt ? `${key}=${encodeURIComponent(value)}` : field;
     });
   return `${path}?${fields.join('&')}`;
 }
 
-function decoded(text: string): string | undefined {
+function decodeText(text: string): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {

@@ -102,7 +102,7 @@ export class SiteStore {
       for (const one of await this.read(threadId)) {
         const url = this.parts.previews.urlOfSite(threadId, one.token);
         const owner = one.account ?? (await findAccount(threadId));
-        if (owner === account && url !== undefined) found.push(shown(threadId, one, url));
+        if (owner === account && url !== undefined) found.push(toPublishedSite(threadId, one, url));
       }
     }
     return found;
@@ -208,7 +208,7 @@ export class SiteStore {
 
 type Owned = Pick<Site, 'name'> & { readonly account: string };
 
-const shown = (threadId: string, one: Site, url: string): PublishedSite => ({
+const toPublishedSite = (threadId: string, one: Site, url: string): PublishedSite => ({
   ...{ threadId, name: one.name, url, files: one.files.length, bytes: countBytes([one]), publishedAt: one.publishedAt },
 });
 

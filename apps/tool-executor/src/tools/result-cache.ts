@@ -65,13 +65,13 @@ export class ResultCache {
 
 const toKey = ({ tool, input, account }: CacheableCall): string =>
   createHash('sha256')
-    .update(JSON.stringify([account, tool.name, sorted(input)]))
+    .update(JSON.stringify([account, tool.name, sortKeys(input)]))
     .digest('hex');
 
 /** The same for objects whose keys are in another order. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  return Object.fromEntries(entries.map(([name, inner]) => [name, sorted(inner)]));
+  return Object.fromEntries(entries.map(([name, inner]) => [name, sortKeys(inner)]));
 }

@@ -87,7 +87,7 @@ export interface ToolHandler<Input> {
   mutexKey?(input: Input): string | undefined;
 }
 
-export const succeeded = (output: string, truncated = false): ToolResult => ({
+export const toSuccess = (output: string, truncated = false): ToolResult => ({
   success: true,
   output,
   ...(truncated && { truncated }),

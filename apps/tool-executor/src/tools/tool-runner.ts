@@ -127,10 +127,10 @@ export class ToolRunner {
     try {
       await this.parts.sandboxes.requireHere?.(call.thread_id, wait); // so may the wait for a place
       const notice = usesFiles(prepared.tool) ? await this.deletionNotice(call) : undefined;
-      if (notice !== undefined) return failed(notice);
+      if (notice !== undefined) return toFailure(notice);
       ends.push(await this.holdTerms(call));
       const refusal = await this.grantSecrets(prepared, call);
-      if (refusal !== undefined) return failed(refusal);
+      if (refusal !== undefined) return toFailure(refusal);
       const labels = { ...user, run: call.run_id, ...(call.epoch !== undefined && { epoch: String(call.epoch) }) };
       ends.push(await this.useSkills(prepared, call, labels));
       const sandbox = await this.parts.sandboxes.get(call.thread_id, labels);
@@ -191,7 +191,7 @@ export class ToolRunner {
   private async execute({ tool, handler, input }: PreparedCall, running: RunningCall): Promise<ToolReply> {
     const { call, startBy, listeners, sandbox } = running;
     // Its worker has stopped waiting, and a user may have been told that it never ran (I5).
-    if (performance.now() >= startBy) return failed('Not executed: its turn came too late.');
+    if (performance.now() >= startBy) return toFailure('Not executed: its turn came too late.');
     const startedAt = performance.now();
     const timeoutMs = Math.min(tool.timeoutMs, call.timeout_ms);
     const frames = new OutputFrames(listeners.output);
@@ -228,9 +228,9 @@ export class ToolRunner {
   }
 
   private async answerToFailure(error: unknown, call: DispatchedCall, signal: AbortSignal): Promise<ToolReply> {
-    if (error instanceof InputRequired) return { ...failed(error.message), input_required: error.required };
-    if (error instanceof CallsRequested) return { ...failed(error.message), calls: [...error.requests] };
-    if (error instanceof TaskCreated) return { ...failed(error.message), task: error.task };
+    if (error instanceof InputRequired) return { ...toFailure(error.message), input_required: error.required };
+    if (error instanceof CallsRequested) return { ...toFailure(error.message), calls: [...error.requests] };
+    if (error instanceof TaskCreated) return { ...toFailure(error.message), task: error.task };
     const isUnknown = error instanceof OutcomeUnknown;
     const wasStopped = signal.aborted && !(signal.reason instanceof ExecutorClosing);
     if (isUnknown && !wasStopped)
@@ -242,7 +242,7 @@ export class ToolRunner {
       { callId: call.call_id, runId: call.run_id, name: call.name, error },
       'tool call failed unexpectedly',
     );
-    return failed('The tool failed for a reason of its own. Trying the same again is unlikely to help.');
+    return toFailure('The tool failed for a reason of its own. Trying the same again is unlikely to help.');
   }
 
   /** Kills once more, so that the answer reports a death that was verified (I7). */
@@ -257,7 +257,9 @@ export class ToolRunner {
     if (!(reason instanceof ExecutorClosing)) return { how: 'stopped', verified_dead_at: verifiedDeadAt };
     if (verifiedDeadAt === null)
       return { how: 'unknown', reason: 'The executor was shut down while the tool ran, and did not see it end.' };
-    return failed('The executor was shut down while the tool ran, and killed it. Parts of it may have taken effect.');
+    return toFailure(
+      'The executor was shut down while the tool ran, and killed it. Parts of it may have taken effect.',
+    );
   }
 }
 
@@ -304,12 +306,12 @@ async function knownInTime(result: Promise<ExecutorResult>, timeoutMs: number): 
 
 function answerToSandbox(error: SandboxError): ToolReply {
   const { code, message } = error;
-  if (error instanceof WorkspaceMoved) return { ...failed(message), is_elsewhere: true };
+  if (error instanceof WorkspaceMoved) return { ...toFailure(message), is_elsewhere: true };
   if (code === 'lost') return { how: 'unknown', reason: 'The sandbox died while the tool ran.' };
-  return failed(clipMiddle(message, { limit: 4_000 }).text);
+  return toFailure(clipMiddle(message, { limit: 4_000 }).text);
 }
 
-const failed = (error: string): Extract<ToolReply, { how: 'answered' }> => ({
+const toFailure = (error: string): Extract<ToolReply, { how: 'answered' }> => ({
   how: 'answered',
   result: failedResult(error),
   duration_ms: 0,

@@ -19,12 +19,12 @@ const key = { idempotency_key: idempotencyKey.optional() };
 const oneRun = z.strictObject({ run_id: runId });
 
 const refusedAcknowledgement = z.object({ ok: z.literal(false), error: problemBody });
-const acknowledged = <Data extends z.ZodType>(data: Data) => z.object({ ok: z.literal(true), data });
-const acknowledge = <Data extends z.ZodType>(data: Data) => z.union([acknowledged(data), refusedAcknowledgement]);
+const toAcknowledgement = <Data extends z.ZodType>(data: Data) => z.object({ ok: z.literal(true), data });
+const acknowledge = <Data extends z.ZodType>(data: Data) => z.union([toAcknowledgement(data), refusedAcknowledgement]);
 
 /** Of messages that take an `idempotency_key`. */
 const acknowledgeOnce = <Data extends z.ZodType>(data: Data) =>
-  z.union([acknowledged(data).extend({ replayed: z.literal(true).optional() }), refusedAcknowledgement]);
+  z.union([toAcknowledgement(data).extend({ replayed: z.literal(true).optional() }), refusedAcknowledgement]);
 
 /** A message that clients send. */
 export interface SocketMessage {

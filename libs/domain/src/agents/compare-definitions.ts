@@ -19,7 +19,7 @@ function changesAt(path: string, before: unknown, after: unknown): DefinitionCha
 
 function changesWithin(path: string, before: JsonObject, after: JsonObject): DefinitionChange[] {
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
-  return keys.flatMap((key) => changesAt(`${path}/${escaped(key)}`, own(before, key), own(after, key)));
+  return keys.flatMap((key) => changesAt(`${path}/${escapeKey(key)}`, own(before, key), own(after, key)));
 }
 
 const isObject = (value: unknown): value is JsonObject =>
@@ -28,4 +28,4 @@ const isObject = (value: unknown): value is JsonObject =>
 const own = (object: JsonObject, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined);
 
 /** As RFC 6901 writes a key in a JSON Pointer. */
-const escaped = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
+const escapeKey = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');

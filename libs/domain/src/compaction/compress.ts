@@ -11,7 +11,7 @@ import { findSelection } from '../context/selection';
 import { listTurns } from '../context/turns';
 import type { RunPosition } from '../loop-context';
 import { countRequestTokens, frameText } from '../prompt/prompt';
-import { type Compaction, type Compression, compacted } from '../run/context-state';
+import { type Compaction, type Compression, compactContext } from '../run/context-state';
 
 type CompressionData = Extract<Compaction, { method: 'compression' }>;
 
@@ -50,7 +50,7 @@ export async function compress(
   const tried: CompressionData[] = [];
   for await (const compression of attempts({ run, state }, meter, { through, target })) {
     const data = toData(compression, { reason, tokensBefore });
-    const context = compacted(state.context, data, { compactedIn: 0, changedAt: through });
+    const context = compactContext(state.context, data, { compactedIn: 0, changedAt: through });
     const tokens = await countRequestTokens({ run, state: { ...state, context } }, meter);
     tried.push({ ...data, tokens_after: tokens });
     if (tokens <= target) break;

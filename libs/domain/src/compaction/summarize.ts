@@ -207,11 +207,11 @@ export const summaryMessage = (
   iteration,
   type: 'summary',
   is_llm_message: true,
-  content: [{ type: 'text', text: framed(summary, run.settings) }],
+  content: [{ type: 'text', text: frameSummary(summary, run.settings) }],
   metadata: { covers, parent_summary_id: parentId ?? null, token_count: tokenCount },
 });
 
-const framed = (summary: string, { context }: SummarizedRun['settings']): string =>
+const frameSummary = (summary: string, { context }: SummarizedRun['settings']): string =>
   context.strategy === 'head_tail' ? `${label}${summary}` : [begin, quoteMarks(summary), end, after].join('\n\n');
 
 /** The summary without its frame. Accepts the frames of all strategies, because the runs of a thread may differ in theirs. */

@@ -112,7 +112,7 @@ function applyCompression(
     const { message, index } = one;
     if (index > through || index === newestUser) return one;
     const keep = compression.keepCharacters * computeLengthFactor(message, index > newestReply);
-    return replaced(one, shortened(message, keep));
+    return replaceMessage(one, shortened(message, keep));
   });
 }
 
@@ -150,7 +150,7 @@ function keepNewestImages(
     if (images > 0 && seen < gone) reduced.set(one, withNewestImages(one.message, Math.max(0, seen + images - gone)));
     seen += images;
   }
-  return { sent: sent.map((one) => replaced(one, reduced.get(one) ?? one.message)), changedAt };
+  return { sent: sent.map((one) => replaceMessage(one, reduced.get(one) ?? one.message)), changedAt };
 }
 
 /**
@@ -165,10 +165,10 @@ const keepOwnReasoning = (
   sent.map((one) => {
     const { message, index } = one;
     if (message.type !== 'assistant') return one;
-    if (message.metadata['model'] !== model) return replaced(one, withoutReasoning(message));
+    if (message.metadata['model'] !== model) return replaceMessage(one, withoutReasoning(message));
     const isInPlace = index > changedAt && message.run_id === runId;
-    return isInPlace ? one : replaced(one, withoutBoundReasoning(message));
+    return isInPlace ? one : replaceMessage(one, withoutBoundReasoning(message));
   });
 
-const replaced = (one: SentMessage, message: NewMessage): SentMessage =>
+const replaceMessage = (one: SentMessage, message: NewMessage): SentMessage =>
   message === one.message ? one : { message, index: one.index };

@@ -70,7 +70,7 @@ const notations: readonly Notation[] = [
   { form: /\[TOOL_CALLS\]\s*(\[[^]*\])\s*$/y, read: ([, body = '']) => readList(body) },
   {
     form: /\[TOOL_CALLS\]\s*([\w.-]+)\s*(?:\[ARGS\]\s*)?(\{[^]*?\})\s*(?=\[TOOL_CALLS\]|$)/y,
-    read: ([, name = '', args = '']) => [named(name, args)],
+    read: ([, name = '', args = '']) => [toPrintedCall(name, args)],
   },
   {
     form: /<\|tool_calls_section_begin\|>([^]*?)(?:<\|tool_calls_section_end\|>|$)/y,
@@ -81,7 +81,7 @@ const notations: readonly Notation[] = [
   { form: /<｜tool▁call▁begin｜>[^]*?(?:<｜tool▁call▁end｜>|$)/y, read: ([body]) => readDeepSeek(body) },
   {
     form: /(?:<\|start\|>assistant)?<\|channel\|>commentary\s+to=functions\.([\w.-]+)[^<]*(?:<\|constrain\|>\s*json\s*)?<\|message\|>([^]*?)(?:<\|call\|>|$)/y,
-    read: ([, name = '', args = '']) => [named(name, args)],
+    read: ([, name = '', args = '']) => [toPrintedCall(name, args)],
   },
 ];
 
@@ -165,7 +165,7 @@ function readBody(body: string): PrintedCall | undefined {
   const xml = /^<function=([^>\s]+)>([^]*?)(?:<\/function>)?$/.exec(body);
   if (xml?.[1] !== undefined) {
     const inner = (xml[2] ?? '').trim();
-    if (inner.startsWith('{')) return named(xml[1], inner);
+    if (inner.startsWith('{')) return toPrintedCall(xml[1], inner);
     return { name: xml[1], arguments: pairs(inner, '</parameter>', /<parameter=([^<>\s]+)>([^]*?)<\/parameter>/g) };
   }
   const glm = /^([\w.-]+)\s*(<arg_key>[^]*)?$/.exec(body);
@@ -204,13 +204,13 @@ function callIn(value: unknown): PrintedCall | undefined {
   const given = value as Record<string, unknown>; // an object that is no array
   const { name, arguments: args = given['parameters'] ?? {} } = given;
   if (typeof name !== 'string') return undefined;
-  if (typeof args === 'string') return named(name, args);
+  if (typeof args === 'string') return toPrintedCall(name, args);
   return typeof args === 'object' && args !== null && !Array.isArray(args)
     ? { name, arguments: args as Record<string, unknown> }
     : undefined;
 }
 
-function named(name: string, args: string): PrintedCall | undefined {
+function toPrintedCall(name: string, args: string): PrintedCall | undefined {
   const plain = withoutFence(args.trim());
   const parsed = plain === '' ? { value: {} } : parseObject(plain);
   return 'value' in parsed ? { name, arguments: parsed.value } : undefined;
@@ -224,11 +224,11 @@ const readKimi = (body: string): readonly (PrintedCall | undefined)[] =>
     ...body.matchAll(
       /<\|tool_call_begin\|>\s*(?:functions\.)?([\w.-]+?)(?::\d+)?\s*<\|tool_call_argument_begin\|>([^]*?)(?:<\|tool_call_end\|>|$)/g,
     ),
-  ].map(([, name = '', args = '']) => named(name, args));
+  ].map(([, name = '', args = '']) => toPrintedCall(name, args));
 
 const readDeepSeek = (body: string): readonly (PrintedCall | undefined)[] =>
   [
     ...body.matchAll(
       /<｜tool▁call▁begin｜>(?:function<｜tool▁sep｜>([\w.-]+)\s|([\w.-]+)<｜tool▁sep｜>)([^]*?)(?:<｜tool▁call▁end｜>|$)/g,
     ),
-  ].map(([, first, second, args = '']) => named(first ?? second ?? '', args));
+  ].map(([, first, second, args = '']) => toPrintedCall(first ?? second ?? '', args));

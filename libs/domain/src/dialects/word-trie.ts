@@ -13,7 +13,8 @@ export class WordTrie<Word extends string> {
   constructor(words: readonly Word[]) {
     for (const word of words) this.add(word);
     const [first = '', ...others] = new Set(words.map((word) => word.charAt(0)));
-    this.beginning = others.length === 0 ? first : new RegExp(`[${[first, ...others].map(escaped).join('')}]`, 'g');
+    this.beginning =
+      others.length === 0 ? first : new RegExp(`[${[first, ...others].map(escapeCharacter).join('')}]`, 'g');
   }
 
   /** The next index from `at` where a word could begin; -1 if there is none. */
@@ -46,4 +47,4 @@ export class WordTrie<Word extends string> {
   }
 }
 
-const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const escapeCharacter = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -12,7 +12,7 @@ import { tokensBelow } from '../context/context-budget';
 import { type LoopContext, type Step, factsStep, toFactsStep } from '../loop-context';
 import { countRequestTokens } from '../prompt/prompt';
 import { withdrawUnstored, readMessages, withMessages } from './begin-reply';
-import { failed } from './end-run';
+import { toFailed } from './end-run';
 
 /**
  * Makes the next request fit its model (I13).
@@ -72,7 +72,7 @@ async function* shorten(loop: LoopContext, { tokens, budget }: ContextUsage): As
   if (data) yield factsStep(loop, { type: 'context.compacted', iteration: loop.state.iteration, data });
   if ((await countRequestTokens(loop, loop.meter)) <= maximum) return { done: false };
 
-  yield factsStep(loop, ...withdrawUnstored(loop), failed(loop, tooLarge(maximum)));
+  yield factsStep(loop, ...withdrawUnstored(loop), toFailed(loop, tooLarge(maximum)));
   return { done: true };
 }
 

@@ -15,7 +15,7 @@ import { askToResolve } from '../tool-calls/resolve-call';
 import { callsForCaller, unapprovedCalls } from '../tool-calls/start-call';
 import { ask, asksUser, endsRun } from '../tools/conversation.tools';
 import { withdrawUnstored } from './begin-reply';
-import { completed, failRun, failed, noReply, stopRun } from './end-run';
+import { toCompleted, failRun, toFailed, noReply, stopRun } from './end-run';
 
 /** What follows from the state of the run. `done`: the loop leaves the run, because it ended or waits. */
 export interface Decision {
@@ -30,7 +30,7 @@ export function decide(loop: LoopContext): Decision {
 
   if (state.phase === 'thinking')
     return state.lostReplies >= maxReplyAttempts
-      ? leave(...withdrawUnstored(loop), failed(loop, noReply(state)))
+      ? leave(...withdrawUnstored(loop), toFailed(loop, noReply(state)))
       : proceed();
   if (state.phase === 'between') {
     const ending = endAfterAnswer(loop) ?? endAfterReply(loop);
@@ -78,16 +78,16 @@ function afterIteration(loop: LoopContext, reason: FinishReason): NewFact | unde
   const { state, run } = loop;
 
   if (reason === 'ask') return { type: 'run.waiting', iteration: state.iteration, data: toQuestion(loop) };
-  if (isCutOffByBudget(loop, reason)) return completed(loop, 'budget_exceeded');
-  if (reason === 'complete' || state.calls.size === 0) return goesOn(loop) ? undefined : completed(loop, reason);
-  if (!run.settings.processor.execute_tools) return completed(loop, 'tool_calls'); // they are handed over in its message
+  if (isCutOffByBudget(loop, reason)) return toCompleted(loop, 'budget_exceeded');
+  if (reason === 'complete' || state.calls.size === 0) return goesOn(loop) ? undefined : toCompleted(loop, reason);
+  if (!run.settings.processor.execute_tools) return toCompleted(loop, 'tool_calls'); // they are handed over in its message
   if (state.malformedInARow >= run.settings.limits.max_malformed_calls)
-    return failed(loop, tooManyMalformed(state.malformedInARow));
+    return toFailed(loop, tooManyMalformed(state.malformedInARow));
   const last = endOfIterations(loop);
-  if (last) return completed(loop, last);
-  if (isRunBudgetExceeded(loop) && !waitsForBudget(loop)) return completed(loop, 'budget_exceeded'); // else `think` parks it
-  if (isStuck(loop)) return completed(loop, 'loop_detected');
-  if (isOutOfTime(loop)) return failed(loop, outOfTime(run.settings));
+  if (last) return toCompleted(loop, last);
+  if (isRunBudgetExceeded(loop) && !waitsForBudget(loop)) return toCompleted(loop, 'budget_exceeded'); // else `think` parks it
+  if (isStuck(loop)) return toCompleted(loop, 'loop_detected');
+  if (isOutOfTime(loop)) return toFailed(loop, outOfTime(run.settings));
   return undefined;
 }
 
@@ -111,7 +111,7 @@ function endOfIterations({ state, run: { settings } }: LoopContext): FinishReaso
  */
 function endAfterAnswer(loop: LoopContext): NewFact | undefined {
   const reason = completedCall(loop.state, asksUser) && endOfIterations(loop);
-  return reason && completed(loop, reason);
+  return reason && toCompleted(loop, reason);
 }
 
 /** The run went on after its last reply for a message that was withdrawn before it was read. */
@@ -120,7 +120,7 @@ function endAfterReply(loop: LoopContext): NewFact | undefined {
   const newest = state.conversation.findLast(({ type }) => type !== 'summary');
   if (state.iteration === 0 || unread.length > 0 || newest?.type === 'user') return undefined;
   const reason = endOfIteration(loop);
-  return reason === 'complete' || state.calls.size === 0 ? completed(loop, reason) : undefined;
+  return reason === 'complete' || state.calls.size === 0 ? toCompleted(loop, reason) : undefined;
 }
 
 /** The reply was cut off by its length and not continued, because the budget was spent. */

@@ -15,20 +15,20 @@ interface EndingRun {
   readonly state: Pick<RunState, 'iteration' | 'usage'>;
 }
 
-export const completed = ({ state }: EndingRun, reason: FinishReason): NewFact => ({
+export const toCompleted = ({ state }: EndingRun, reason: FinishReason): NewFact => ({
   type: 'run.completed',
   iteration: state.iteration,
   data: { finish_reason: reason, usage: state.usage },
 });
 
-export const failed = ({ state }: EndingRun, error: RunError): NewFact => ({
+export const toFailed = ({ state }: EndingRun, error: RunError): NewFact => ({
   type: 'run.failed',
   iteration: state.iteration,
   data: { error: toFailure(error), usage: state.usage },
 });
 
 /** The end that a stop brings: as stopped, or as failed if it named an error. The receipt says what the stop did (I7). */
-function stopped({ state }: EndingRun, { reason, error }: StopRequest, receipt: Receipt): NewFact {
+function toStopped({ state }: EndingRun, { reason, error }: StopRequest, receipt: Receipt): NewFact {
   const { iteration, usage } = state;
   if (error === undefined) return { type: 'run.stopped', iteration, data: { reason, receipt, usage } };
   const failure = toFailure({ code: stoppedWithError, message: error });
@@ -46,7 +46,7 @@ export const noReply = ({ lostBecause }: RunState): RunError => ({
 export const stopRun = (loop: LoopContext, stop: StopRequest): NewFact[] => [
   ...withdrawUnstored(loop),
   ...closeOpenCalls(loop, 'was stopped'),
-  stopped(loop, stop, loop.receipt.contents(stop.requestedAt)),
+  toStopped(loop, stop, loop.receipt.contents(stop.requestedAt)),
 ];
 
 /** Ends a run that cannot continue: withdraws what was not stored (I13), answers its open calls (I6), then fails it. */
@@ -57,7 +57,7 @@ export function failRun(
 ): NewFact[] {
   const { state, shown } = run;
   const ending = { run, state, shown, ports: { ids } };
-  return [...withdrawUnstored(ending), ...closeOpenCalls(ending, 'failed'), failed(run, error)];
+  return [...withdrawUnstored(ending), ...closeOpenCalls(ending, 'failed'), toFailed(run, error)];
 }
 
 /** Ends a run whose log cannot be read: as stopped if a stop was requested (I7), else as failed. */
@@ -69,7 +69,7 @@ export function endUnreadableRun(claim: LastClaim, ids: Pick<IdGenerator, 'messa
   const message = `The run was claimed ${fruitlessClaims} times in a row, and its log could not be read.`;
   const error: RunError = { code: 'no_progress', message };
   const withdrawals = withdrawUnstored({ state: reply, ports: { ids } });
-  return [...withdrawals, ...closeOpenCalls(answering, 'failed'), failed({ state: run }, error)];
+  return [...withdrawals, ...closeOpenCalls(answering, 'failed'), toFailed({ state: run }, error)];
 }
 
 interface UnheldRun {
@@ -81,7 +81,7 @@ interface UnheldRun {
 export const stopUnheldRun = (answering: AnswerContext, { usage, reply }: UnheldRun, stop: StopRequest): NewFact[] => [
   ...withdrawUnstored({ state: reply, ports: answering.ports }),
   ...closeOpenCalls(answering, 'was stopped'),
-  stopped({ state: { iteration: answering.state.iteration, usage } }, stop, {
+  toStopped({ state: { iteration: answering.state.iteration, usage } }, stop, {
     ...nothingRan,
     requested_at: stop.requestedAt,
   }),

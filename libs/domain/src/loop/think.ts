@@ -17,7 +17,7 @@ import { countRequestTokens, toPrompt } from '../prompt/prompt';
 import { type RunState, isLastAttempt, waitsLong } from '../run/run-state';
 import { usageFactFor } from '../run/usage-fact';
 import { beginReply, withdrawUnstored, readMessages, withMessages } from './begin-reply';
-import { completed, failed, noReply } from './end-run';
+import { toCompleted, toFailed, noReply } from './end-run';
 import { Reply } from './reply';
 
 /** How a model call ended, and the fact that records its usage. */
@@ -86,7 +86,7 @@ export async function* think(loop: LoopContext): AsyncGenerator<Step, { isParked
 /** Ends or parks the run, and withdraws what was shown of a reply that will not be completed. */
 const outOfBudget = (loop: LoopContext, messageId: MessageId, awaited: LackingBudget | undefined): NewFact[] => [
   ...(loop.state.phase === 'thinking' ? [beginReply(loop, messageId)] : []),
-  awaited ? awaitBudget(loop.state.iteration, awaited) : completed(loop, 'budget_exceeded'),
+  awaited ? awaitBudget(loop.state.iteration, awaited) : toCompleted(loop, 'budget_exceeded'),
 ];
 
 /** Calls the model, and again as long as its output limit cuts the reply off. The calls make one reply. */
@@ -160,10 +160,10 @@ function* conclude(
   else loop.pause = toPause(end, loop.state);
   if (isLost) {
     const error = end.how === 'failed' ? end.error : noReply(loop.state);
-    yield toFactsStep(loop, [...withdrawUnstored(loop), failed(loop, error)], { hold: true });
+    yield toFactsStep(loop, [...withdrawUnstored(loop), toFailed(loop, error)], { hold: true });
   }
   if (formatProblem(result, decoded)?.isPrintedCall)
-    yield toFactsStep(loop, [failed(loop, printedCall)], { hold: true });
+    yield toFactsStep(loop, [toFailed(loop, printedCall)], { hold: true });
 }
 
 /** Before the same model is asked for a reply that broke off. */
@@ -276,7 +276,7 @@ async function* callModel(
     for (const chunk of chunks) {
       switch (chunk.type) {
         case 'retried':
-          yield factsStep(loop, retried(loop, chunk));
+          yield factsStep(loop, toRetried(loop, chunk));
           break;
         case 'end':
           return {
@@ -298,7 +298,7 @@ async function* callModel(
   throw new Error('a model ended its stream without an end chunk');
 }
 
-const retried = (
+const toRetried = (
   { state: { iteration } }: LoopContext,
   { attempt, delayMs, error, pacedBy }: Extract<ModelChunk, { type: 'retried' }>,
 ): NewFact => ({

@@ -149,7 +149,7 @@ export function readProviders(variables: Variables): ModelProviders {
     official('anthropic', variables),
     official('openai', variables),
     ...demoProviders(variables['DEMO_MODEL_URL']),
-    ...declared(variables),
+    ...readDeclared(variables),
   ];
   const byName = new Map(found.map((provider) => [provider.name, provider]));
   const providers = [...byName.values()];
@@ -179,7 +179,7 @@ function demoProviders(url: string | undefined): (ProviderSettings | AbsentProvi
   ];
 }
 
-function declared(variables: Variables): (ProviderSettings | AbsentProvider)[] {
+function readDeclared(variables: Variables): (ProviderSettings | AbsentProvider)[] {
   const text = variables['MODEL_PROVIDERS'];
   if (!text) return [];
   const parsed = declaredProviders.safeParse(text);
@@ -330,11 +330,11 @@ export interface ListedModel {
 export function listModels({ providers }: Providers, atMs: number): ListedModel[] {
   return providers.flatMap((provider) => {
     const ids = [...provider.models, ...(knownModels.get(provider.name) ?? [])].map(({ id }) => id);
-    return [...new Set(ids)].map((id) => listed(provider, id, atMs));
+    return [...new Set(ids)].map((id) => toListed(provider, id, atMs));
   });
 }
 
-function listed(provider: ProviderSettings, id: string, atMs: number): ListedModel {
+function toListed(provider: ProviderSettings, id: string, atMs: number): ListedModel {
   const facts = findFacts(provider, id);
   return {
     id: `${provider.name}/${id}`,

@@ -128,9 +128,9 @@ function overlay({ name, profile: { settings: profile, ...about }, request, defa
       (processor, layer) => ({ ...processor, ...withoutAlias(layer.processor) }),
       withSupportedDialect(profile.processor, defaults.hasToolCalls?.(model) ?? true),
     ),
-    limits: layers.reduce((limits, layer) => ({ ...limits, ...defined(layer.limits) }), profile.limits),
-    context: overlayContext(profile.context, withFullName(merged(layers.map(({ context }) => context)), defaults)),
-    budget: { ...defaultBudget(defaults, model), ...merged(layers.map(({ budget }) => budget)) },
+    limits: layers.reduce((limits, layer) => ({ ...limits, ...dropUndefined(layer.limits) }), profile.limits),
+    context: overlayContext(profile.context, withFullName(mergeParts(layers.map(({ context }) => context)), defaults)),
+    budget: { ...defaultBudget(defaults, model), ...mergeParts(layers.map(({ budget }) => budget)) },
     ...(approvals && { approvals }),
     ...(policies && { tool_policies: policies }),
     ...toSandbox(last('environment'), last('secrets')),
@@ -144,7 +144,7 @@ const toIdentity = ({
   task,
   system_prompt,
   directives,
-}: NonNullable<SettingsRequest['agent']> = {}) => defined({ name, description, task, system_prompt, directives });
+}: NonNullable<SettingsRequest['agent']> = {}) => dropUndefined({ name, description, task, system_prompt, directives });
 
 /** The secret that a repository is cloned with need not be named once more. */
 function toSandbox(
@@ -212,14 +212,14 @@ function overlayContext(profile: ContextSettings, requested: Partial<ContextSett
 const maxKeepFirst = ({ max_turns }: ContextSettings): number => Math.max(0, Math.floor(max_turns / 2) - 1);
 
 /** Of several objects, the last value of each field. */
-const merged = <T extends object>(parts: readonly (T | undefined)[]) =>
-  parts.reduce<ReturnType<typeof defined<T>>>(
-    (earlier, part) => ({ ...earlier, ...defined(part) }),
-    defined<T>(undefined),
+const mergeParts = <T extends object>(parts: readonly (T | undefined)[]) =>
+  parts.reduce<ReturnType<typeof dropUndefined<T>>>(
+    (earlier, part) => ({ ...earlier, ...dropUndefined(part) }),
+    dropUndefined<T>(undefined),
   );
 
 /** An object without its undefined fields. */
-const defined = <T extends object>(part: T | undefined): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+const dropUndefined = <T extends object>(part: T | undefined): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(part ?? {}).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
@@ -254,7 +254,7 @@ function withoutAlias(processor: ProcessorRequest = {}) {
   return {
     ...(older !== undefined && { max_tool_calls: older }),
     ...(adding && { xml_adding_strategy: addingStrategies[adding] }),
-    ...defined(rest),
+    ...dropUndefined(rest),
   };
 }
 

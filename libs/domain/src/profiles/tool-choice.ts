@@ -23,7 +23,7 @@ export function toolsAfter(
   const list = Array.isArray(tools) ? tools : earlier;
   const interaction = interactive === undefined ? {} : profile.interaction(interactive);
   const steps = [interaction, ...byKind(toToggles(tools))];
-  return steps.reduce((chosen, step) => toggled(chosen, step, profile), [...list]);
+  return steps.reduce((chosen, step) => toggleTools(chosen, step, profile), [...list]);
 }
 
 /** Names that a layer changes and that are neither a tool nor a group of tools. */
@@ -75,7 +75,7 @@ function byKind(toggles: Toggles): [Toggles, Toggles] {
   return [Object.fromEntries(ofGroups), Object.fromEntries(ofTools)];
 }
 
-function toggled(tools: string[], toggles: Toggles, profile: ToolProfile): string[] {
+function toggleTools(tools: string[], toggles: Toggles, profile: ToolProfile): string[] {
   if (Object.keys(toggles).length === 0) return tools; // the usual layer
   const namesThat = (isOn: boolean) => Object.keys(toggles).filter((name) => toggles[name] === isOn);
   const on = namesThat(true).flatMap((name) => (isGroup(name) ? toolsOfGroup(name, profile) : [name]));

@@ -68,7 +68,7 @@ function* latestIterations(
       calls = '';
     }
     iteration = message.iteration;
-    calls = joined(toCalls(message, results, tools), calls);
+    calls = joinTexts(toCalls(message, results, tools), calls);
   }
   if (iteration !== undefined) yield calls;
 }
@@ -76,7 +76,7 @@ function* latestIterations(
 /** Marks an iteration that polls a process; the text of calls is JSON and never equals it. */
 const polling = 'polling';
 
-const joined = (first: string, then: string): string =>
+const joinTexts = (first: string, then: string): string =>
   first === polling || then === polling ? polling : first + then;
 
 const toCalls = ({ content }: NewMessage, results: ReadonlyMap<string, RecordedResult>, tools: ToolSet): string =>
@@ -87,4 +87,4 @@ const toCalls = ({ content }: NewMessage, results: ReadonlyMap<string, RecordedR
       const isPolling = result !== undefined && tools.named(call.name)?.isWaiting?.(result.output) === true;
       return isPolling ? polling : JSON.stringify([call.name, call.arguments, result]);
     })
-    .reduce(joined, '');
+    .reduce(joinTexts, '');

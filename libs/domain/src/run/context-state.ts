@@ -63,7 +63,7 @@ export type Compaction = Extract<NewFact, { type: 'context.compacted' }>['data']
 export type CompactionPoint = Pick<ContextState, 'compactedIn' | 'changedAt'>;
 
 /** The context after a compaction. A summary ends a compression: messages that it does not cover are sent whole again. */
-export function compacted(context: ContextState, data: Compaction, point: CompactionPoint): ContextState {
+export function compactContext(context: ContextState, data: Compaction, point: CompactionPoint): ContextState {
   switch (data.method) {
     case 'summary': {
       const summary = { id: data.message_id, covers: data.covers };

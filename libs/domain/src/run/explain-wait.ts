@@ -57,7 +57,7 @@ function toExplanation(moment: RunMoment): Explanation {
   const { run, thread, lease } = moment;
   if (isTerminal(run.status)) return over(run);
   if (!thread.isHeld) return behindOnThread(moment);
-  if (isParked(run.status)) return parked(moment);
+  if (isParked(run.status)) return explainParked(moment);
   if (!lease) return inQueue(moment);
   if (lease.isExpired) {
     return {
@@ -102,7 +102,7 @@ function describeEnding({ status, finish_reason: reason, error, steers }: Run): 
 
 function behindOnThread({ run, thread }: RunMoment): Explanation {
   const active = thread.holder === undefined ? 'the active run' : thread.holder;
-  const before = thread.ahead === 0 ? 'it is the next' : `${counted(thread.ahead, 'run')} before it`;
+  const before = thread.ahead === 0 ? 'it is the next' : `${countNoun(thread.ahead, 'run')} before it`;
   return {
     cause: 'thread',
     sentence:
@@ -115,7 +115,7 @@ function behindOnThread({ run, thread }: RunMoment): Explanation {
   };
 }
 
-function parked({ run, lastFact: { at: since }, calls, childRuns }: RunMoment): Explanation {
+function explainParked({ run, lastFact: { at: since }, calls, childRuns }: RunMoment): Explanation {
   const { reason = 'budget', question, approvals = [], budget } = run.waiting ?? {};
   switch (reason) {
     case 'ask': {
@@ -211,12 +211,12 @@ function inQueue({ unknown, queue: { name, dueSince: since, ahead } }: RunMoment
   if (name === 'compactions') {
     return { cause: 'summary', sentence: 'Waits for a free summarizer to shorten its context.', since };
   }
-  const before = ahead === 0 ? 'it is the next of its account' : `${counted(ahead, 'run')} of its account before it`;
+  const before = ahead === 0 ? 'it is the next of its account' : `${countNoun(ahead, 'run')} of its account before it`;
   return { cause: 'queue', sentence: `Waits for a free worker; ${before}.`, since, ahead };
 }
 
 function stopping({ calls }: RunMoment, since: string): Explanation {
-  const what = calls.length === 0 ? 'its worker' : `the end of ${counted(calls.length, 'tool call')}`;
+  const what = calls.length === 0 ? 'its worker' : `the end of ${countNoun(calls.length, 'tool call')}`;
   return { cause: 'stop', sentence: `A stop was requested; waits for ${what}.`, since, tool_calls: calls };
 }
 
@@ -264,7 +264,7 @@ function describePreparing({ image, packages = {}, repository, files }: Workspac
     ...(image === undefined ? [] : [`the image ${image}`]),
     ...(names.length === 0 ? [] : [`the packages ${names.slice(0, mostShownPackages).join(', ')}${more}`]),
     ...(repository ? [`the repository in ${repository.path}`] : []),
-    ...(files.length === 0 ? [] : [counted(files.length, 'file')]),
+    ...(files.length === 0 ? [] : [countNoun(files.length, 'file')]),
   ];
   return parts.length === 0 ? 'Prepares the sandbox.' : `Prepares the workspace: ${parts.join(', ')}.`;
 }
@@ -304,4 +304,4 @@ export function explainServerStart(
   return { ...wait, sentence: `Starts the MCP ${noun} ${names}.`, since: first.since };
 }
 
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+const countNoun = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

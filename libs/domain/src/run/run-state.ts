@@ -17,7 +17,7 @@ import {
   type CompactionPoint,
   type ContextState,
   type OpenCompaction,
-  compacted,
+  compactContext,
   initialContext,
   notCompacted,
   openCompaction,
@@ -114,7 +114,7 @@ export const waitsLong = ({ waitedMs }: Pick<RunState, 'waitedMs'>): boolean => 
  * The state with some fields changed. Lists the fields instead of spreading, so that all states share one hidden class:
  * V8 creates another one at every spread, and property access becomes megamorphic.
  */
-const changed = (state: RunState, changes: Partial<RunState>): RunState =>
+const changeState = (state: RunState, changes: Partial<RunState>): RunState =>
   Object.assign<RunState, Partial<RunState>>(
     {
       started: state.started,
@@ -149,7 +149,7 @@ export function replay(log: readonly RecordedFact[], earlier: readonly Message[]
   const state = log.reduce<RunState>(evolve, initialState);
   const before = beforeRun(earlier, state.conversation);
   const context = withEarlierSummary(state.context, before);
-  return changed(state, { conversation: [...before, ...state.conversation], context });
+  return changeState(state, { conversation: [...before, ...state.conversation], context });
 }
 
 /**
@@ -177,9 +177,9 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'browser.state': // the message that it announces is heard by itself
       return state;
     case 'workspace.prepared':
-      return changed(state, { workspaceSkills: fact.data.skills });
+      return changeState(state, { workspaceSkills: fact.data.skills });
     case 'run.started':
-      return changed(state, { started: true, startedAt: readTime(fact), waitedMs: 0 }); // waits of before do not count
+      return changeState(state, { started: true, startedAt: readTime(fact), waitedMs: 0 }); // waits of before do not count
     case 'run.waiting':
     case 'run.resumed':
     case 'run.forked':
@@ -187,17 +187,17 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'run.completed':
     case 'run.failed':
     case 'run.stopped':
-      return changed(state, { ended: true });
+      return changeState(state, { ended: true });
     case 'iteration.started':
-      return changed(withReplyBegun(state, fact.data), { calls: noCalls, lostReplies: 0 });
+      return changeState(withReplyBegun(state, fact.data), { calls: noCalls, lostReplies: 0 });
     case 'iteration.restarted':
-      return state.phase === 'acting' ? changed(state, { isReplying: false }) : withReplyBegun(state, fact.data);
+      return state.phase === 'acting' ? changeState(state, { isReplying: false }) : withReplyBegun(state, fact.data);
     case 'iteration.completed':
-      return changed(state, { phase: 'between', messageId: undefined });
+      return changeState(state, { phase: 'between', messageId: undefined });
     case 'message.created':
       return withMessage(state, fact.data.message);
     case 'model.fell_back':
-      return changed(state, { fallback: fallenBack(state.fallback, fact.data) });
+      return changeState(state, { fallback: fallenBack(state.fallback, fact.data) });
     case 'usage.recorded':
       return withUsage(state, fact.data);
     case 'tool.started':
@@ -215,7 +215,7 @@ export function evolve(state: RunState, fact: NewFact | RecordedFact): RunState 
     case 'secret.decided':
     case 'approval.requested':
     case 'approval.decided':
-      return changed(state, { calls: callsAfter(state.calls, fact) });
+      return changeState(state, { calls: callsAfter(state.calls, fact) });
     case 'context.compaction_started':
     case 'context.compacted':
     case 'context.compaction_failed':
@@ -229,11 +229,11 @@ function withWait(
 ): RunState {
   switch (fact.type) {
     case 'run.waiting':
-      return changed(state, { waitingSince: state.waitingSince ?? readTime(fact) });
+      return changeState(state, { waitingSince: state.waitingSince ?? readTime(fact) });
     case 'run.resumed':
-      return changed(state, { waitingSince: undefined, waitedMs: waitedUntil(state, state.waitingSince, fact) });
+      return changeState(state, { waitingSince: undefined, waitedMs: waitedUntil(state, state.waitingSince, fact) });
     case 'run.forked':
-      return changed(state, { waitedMs: waitedUntil(state, state.startedAt && fact.data.paused_since, fact) });
+      return changeState(state, { waitedMs: waitedUntil(state, state.startedAt && fact.data.paused_since, fact) });
   }
 }
 
@@ -243,16 +243,19 @@ function withCompaction(
 ): RunState {
   switch (fact.type) {
     case 'context.compaction_started':
-      return changed(state, { compaction: openCompaction(fact.data) });
+      return changeState(state, { compaction: openCompaction(fact.data) });
     case 'context.compacted':
-      return changed(state, { compaction: undefined, context: compacted(state.context, fact.data, toPoint(state)) });
+      return changeState(state, {
+        compaction: undefined,
+        context: compactContext(state.context, fact.data, toPoint(state)),
+      });
     case 'context.compaction_failed':
-      return changed(state, { compaction: undefined, context: notCompacted(state.context, toPoint(state)) });
+      return changeState(state, { compaction: undefined, context: notCompacted(state.context, toPoint(state)) });
   }
 }
 
 const withStarted = (state: RunState, fact: Extract<NewFact | RecordedFact, { type: 'tool.started' }>): RunState =>
-  changed(state, {
+  changeState(state, {
     calls: callsAfter(state.calls, fact),
     ranCommands: state.ranCommands || leavesProcesses(fact.data.name),
   });
@@ -264,9 +267,9 @@ function withLoaded(
 ): RunState {
   const calls = callsAfter(state.calls, fact);
   const { loaded_tools: newTools = [] } = fact.data;
-  if (newTools.length === 0) return changed(state, { calls });
+  if (newTools.length === 0) return changeState(state, { calls });
   const others = state.loadedTools.filter((name) => !newTools.includes(name));
-  return changed(state, { calls, loadedTools: [...others, ...newTools] });
+  return changeState(state, { calls, loadedTools: [...others, ...newTools] });
 }
 
 /** The last completed iteration. */
@@ -299,8 +302,8 @@ interface RecordedCall extends Usage {
 
 function withUsage(state: RunState, call: RecordedCall): RunState {
   const usage = addUsage(state.usage, call);
-  if (isReplyOpenAfter(call.finish_reason)) return changed(state, { usage });
-  return changed(state, {
+  if (isReplyOpenAfter(call.finish_reason)) return changeState(state, { usage });
+  return changeState(state, {
     usage,
     fallback: fallbackAfterCall(state.fallback, call),
     isReplying: false,
@@ -339,15 +342,15 @@ const fallbackAfterCall = (before: Fallback, call: { model: string; finish_reaso
 
 function withReplyBegun(state: RunState, reply: { iteration: number; message_id: MessageId }): RunState {
   const { iteration, message_id: messageId } = reply;
-  return changed(state, { phase: 'thinking', isReplying: true, iteration, messageId });
+  return changeState(state, { phase: 'thinking', isReplying: true, iteration, messageId });
 }
 
 /** The first message of the reply moves the iteration to `acting`. */
 function withMessage(state: RunState, message: Message | NewMessage): RunState {
-  if (!message.is_llm_message) return changed(state, { unseen: withStateMessage(state.unseen, message) });
+  if (!message.is_llm_message) return changeState(state, { unseen: withStateMessage(state.unseen, message) });
   const isReply = message.id === state.messageId;
   const hasSeen = isReply && state.unseen.length > 0;
-  return changed(state, {
+  return changeState(state, {
     unseen: hasSeen ? [] : state.unseen,
     context: hasSeen ? changedBy(state, message) : state.context,
     conversation: [...state.conversation, message],

@@ -17,11 +17,11 @@ export function unknownParts(run: Pick<Run, 'settings'>, log: readonly { readonl
 function unknownSettings(issues: readonly z.core.$ZodIssue[], above: readonly PropertyKey[] = []): string[] {
   return issues.flatMap((issue): string[] => {
     const path = [...above, ...issue.path];
-    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => named([...path, key]));
-    if (issue.code === 'invalid_value') return issue.input === undefined ? [] : [named(path)]; // an older version did not write it
+    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => nameSetting([...path, key]));
+    if (issue.code === 'invalid_value') return issue.input === undefined ? [] : [nameSetting(path)]; // an older version did not write it
     if (issue.code !== 'invalid_union') return [];
     const cases = issue.errors.map((some) => unknownSettings(some, path));
-    return cases.length === 0 ? [named(path)] : closest(cases);
+    return cases.length === 0 ? [nameSetting(path)] : closest(cases);
   });
 }
 
@@ -29,4 +29,4 @@ function unknownSettings(issues: readonly z.core.$ZodIssue[], above: readonly Pr
 const closest = (cases: readonly (readonly string[])[]): string[] =>
   cases.some((unknown) => unknown.length === 0) ? [] : [...(cases[0] ?? [])];
 
-const named = (path: readonly PropertyKey[]): string => `setting ${path.map(String).join('.')}`;
+const nameSetting = (path: readonly PropertyKey[]): string => `setting ${path.map(String).join('.')}`;

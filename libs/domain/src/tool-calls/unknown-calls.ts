@@ -52,7 +52,7 @@ export function replacedDatabase(
     {
       type: 'tool.planned',
       iteration,
-      data: { tool_call: planned(call, { runId, iteration, index, message_id, dialect }) },
+      data: { tool_call: toPlannedCall(call, { runId, iteration, index, message_id, dialect }) },
     },
     {
       type: 'tool.unknown',
@@ -71,7 +71,7 @@ interface Place {
   readonly dialect: DialectName;
 }
 
-const planned = ({ id, name, calledWith }: LostCall, { runId, ...place }: Place): ToolCall => ({
+const toPlannedCall = ({ id, name, calledWith }: LostCall, { runId, ...place }: Place): ToolCall => ({
   id,
   run_id: runId,
   ...place,

@@ -21,7 +21,7 @@ export function templateProblem(template: string, roots: readonly string[]): str
  */
 export function renderTemplate(template: string, data: Readonly<Record<string, unknown>>): string {
   const rendered = template.replaceAll(placeholder, (_, path: string) => toText(valueAt(data, path.split('.'))));
-  return bounded(rendered, longestRendered).replaceAll(/[\0\p{Surrogate}]/gu, '\u{FFFD}'); // no text column can hold these
+  return boundText(rendered, longestRendered).replaceAll(/[\0\p{Surrogate}]/gu, '\u{FFFD}'); // no text column can hold these
 }
 
 function valueAt(data: unknown, path: readonly string[]): unknown {
@@ -35,10 +35,10 @@ function valueAt(data: unknown, path: readonly string[]): unknown {
 
 function toText(value: unknown): string {
   if (value === undefined || value === null) return '';
-  return bounded(typeof value === 'string' ? value : JSON.stringify(value), longestValue);
+  return boundText(typeof value === 'string' ? value : JSON.stringify(value), longestValue);
 }
 
-const bounded = (text: string, most: number): string =>
+const boundText = (text: string, most: number): string =>
   text.length <= most
     ? text
     : `${text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '')}… (${text.length} characters in all)`;

@@ -71,7 +71,7 @@ export function requestText(request: object, { unsettled = 0 } = {}): string {
     if (Array.isArray(value)) pieces.push('[', ...listPieces(value, unsettled), ']');
     else pieces.push(JSON.stringify(value));
   }
-  return joined([...pieces, '}']);
+  return joinPieces([...pieces, '}']);
 }
 
 /** The first is always serialized: it may be the system prompt, which is a new object in each request. */
@@ -81,9 +81,9 @@ function listPieces([first, ...others]: readonly object[], unsettled: number): s
   return [JSON.stringify(first), settledText(others.slice(0, settled)), ...others.slice(settled).map(following)];
 }
 
-const settledText = memoizeGrowingList<object, string>((text = '', more) => joined([text, ...more.map(following)]));
+const settledText = memoizeGrowingList<object, string>((text = '', more) => joinPieces([text, ...more.map(following)]));
 
 const following = (one: object): string => `,${JSON.stringify(one)}`;
 
 /** One flat string: with `+`, V8 would keep a tree of thousands of parts and walk it each time. */
-const joined = (pieces: readonly string[]): string => pieces.join('');
+const joinPieces = (pieces: readonly string[]): string => pieces.join('');

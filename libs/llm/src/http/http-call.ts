@@ -26,8 +26,8 @@ export class HttpCall {
   /** Closes the connection, even during the response, unless it already carries another request. */
   abort(): void {
     this.isAborted = true;
-    this.controller?.abort(aborted());
-    this.reject(aborted());
+    this.controller?.abort(toAborted());
+    this.reject(toAborted());
   }
 
   private send(): void {
@@ -38,7 +38,7 @@ export class HttpCall {
         isReused = !connection.isNew;
         connection.isNew = false;
         this.controller = controller;
-        if (this.isAborted) controller.abort(aborted());
+        if (this.isAborted) controller.abort(toAborted());
       },
       onResponseStart: (controller, status, headers) => {
         if (status < 200) return; // an interim response
@@ -60,7 +60,7 @@ export class HttpCall {
   }
 }
 
-const aborted = () => new Error('The call was aborted.');
+const toAborted = () => new Error('The call was aborted.');
 
 /** A server may close a kept connection just when it is reused. The request is then sent again, which at worst is billed twice. */
 const isClosed = ({ code }: NodeJS.ErrnoException): boolean =>

@@ -60,7 +60,7 @@ export function createFetch(proxies: ProxySettings = {}): Fetch {
       // The SDKs read no other members of a response; a real one would need a web stream for each reply.
       return new LeanResponse(await call.reply) as unknown as Response;
     } catch (error) {
-      throw failed(error);
+      throw toFailure(error);
     } finally {
       signal?.removeEventListener('abort', abort);
     }
@@ -68,7 +68,7 @@ export function createFetch(proxies: ProxySettings = {}): Fetch {
 }
 
 /** Fails as `fetch` does. The code of the system is all that is told: an SDK would take a text about time for its own limit. */
-const failed = (error: unknown): TypeError =>
+const toFailure = (error: unknown): TypeError =>
   new TypeError('fetch failed', { cause: { code: (error as NodeJS.ErrnoException | undefined)?.code } });
 
 /** What the SDKs read of a `Response`. */

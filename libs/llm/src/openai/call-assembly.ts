@@ -117,7 +117,7 @@ export class CallAssembly {
       if (call.name === '') chunks.push({ type: 'call_start', index: call.index, name: 'unnamed' });
       const problem = this.problemWith(call);
       if (problem !== undefined) chunks.push({ type: 'call_end', index: call.index, problem }); // first: arguments complete it
-      if (call.held !== '') chunks.push({ type: 'call_arguments', index: call.index, text: unquoted(call.held) });
+      if (call.held !== '') chunks.push({ type: 'call_arguments', index: call.index, text: unquote(call.held) });
     }
   }
 
@@ -216,7 +216,7 @@ const toText = (written: unknown): string => {
 };
 
 /** Some servers encode the arguments twice: as a text of JSON whose value is the JSON. */
-function unquoted(text: string): string {
+function unquote(text: string): string {
   const value = readJson(text);
   return typeof value === 'string' && value.trim().startsWith('{') ? value : text;
 }

@@ -41,7 +41,7 @@ export class OpenAiReply implements ReplyReader {
     const { choices, usage, x_groq, error } = parseEvent(openAiChunk, event);
     const choice = choices?.[0];
     const counted = usage ?? choice?.usage ?? x_groq?.usage;
-    if (counted) this.usage = { ...this.usage, ...reported(counted) };
+    if (counted) this.usage = { ...this.usage, ...toReportedUsage(counted) };
     if (usage && !choice && this.hasOutput) this.isClosed = true;
     const said = choice?.delta ?? choice?.message;
     if (said) this.readDelta(said, chunks);
@@ -116,7 +116,7 @@ export class OpenAiReply implements ReplyReader {
 }
 
 /** Only what is reported: of several reports the last counts. */
-function reported({ prompt_tokens, completion_tokens, ...usage }: OpenAiUsage): ReportedUsage {
+function toReportedUsage({ prompt_tokens, completion_tokens, ...usage }: OpenAiUsage): ReportedUsage {
   const { prompt_tokens_details: details } = usage;
   const cacheRead =
     details?.cached_tokens ??

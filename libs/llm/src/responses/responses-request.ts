@@ -111,7 +111,7 @@ interface Recipient {
 function toItems(message: ModelMessage, recipient: Recipient): Item[] {
   switch (message.role) {
     case 'user':
-      return [{ role: 'user', content: filled(message.content.map((block) => toPart(block, recipient))) }];
+      return [{ role: 'user', content: dropEmpty(message.content.map((block) => toPart(block, recipient))) }];
     case 'assistant':
       return message.content.flatMap((block, at) => assistantItems(block, message.content.slice(at + 1), recipient));
     case 'tool':
@@ -119,7 +119,7 @@ function toItems(message: ModelMessage, recipient: Recipient): Item[] {
   }
 }
 
-const filled = (parts: readonly Part[]): Part[] => {
+const dropEmpty = (parts: readonly Part[]): Part[] => {
   const kept = parts.filter((part) => part.type !== 'input_text' || part.text.trim() !== '');
   return kept.length > 0 ? kept : [{ type: 'input_text', text: '(empty message)' }];
 };

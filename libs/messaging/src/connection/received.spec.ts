@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { RecordedLog } from '../testing/test-nats';
 import { toolReply } from '../tool-calls/wire-format';
-import { received } from './received';
+import { readReceived } from './received';
 
 describe('received', () => {
   it('returns the content of a message that matches the schema', () => {
@@ -12,7 +12,7 @@ describe('received', () => {
     fc.assert(
       fc.property(replies, (reply) => {
         const log = new RecordedLog();
-        expect(received(toolReply, { subject: 'x', string: () => JSON.stringify(reply) }, log)).toEqual(reply);
+        expect(readReceived(toolReply, { subject: 'x', string: () => JSON.stringify(reply) }, log)).toEqual(reply);
         expect(log.lines).toEqual([]);
       }),
     );
@@ -22,7 +22,7 @@ describe('received', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
         const log = new RecordedLog();
-        expect(received(toolReply, { subject: 'x', string: () => text }, log)).toBeUndefined();
+        expect(readReceived(toolReply, { subject: 'x', string: () => text }, log)).toBeUndefined();
         expect(log.lines).toEqual(['malformed message dropped']);
       }),
     );

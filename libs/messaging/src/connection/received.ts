@@ -11,7 +11,7 @@ interface Received {
 }
 
 /** The content of a message; undefined, with one log line, where it does not match the schema. */
-export function received<Schema extends z.ZodType>(
+export function readReceived<Schema extends z.ZodType>(
   schema: Schema,
   message: Received,
   log: Log,

@@ -1,7 +1,7 @@
 import type { Msg } from 'nats';
 import { z } from 'zod';
 import type { NatsLink } from '../connection/nats-link';
-import { received } from '../connection/received';
+import { readReceived } from '../connection/received';
 
 /** The services whose processes take runs from queues. */
 export type RunHolderService = 'agent-worker' | 'summarizer';
@@ -99,7 +99,7 @@ export class HeardRunHolders {
   }
 
   private receive(message: Msg): void {
-    const sign = received(signOfLife, message, this.nats.log);
+    const sign = readReceived(signOfLife, message, this.nats.log);
     if (!sign) return;
     if (sign.leaves) this.heard.delete(sign.id);
     else this.heard.set(sign.id, { service: sign.service, atMs: performance.now() });

@@ -43,12 +43,13 @@ export function flawsBetween(before: object, now: object): string[] {
 function flaws({ before, now, path }: Change): string[] {
   const released = alternatives(before);
   const present = alternatives(now);
-  const mostSimilar = (one: Structure) => fewest(present.map((other) => compared({ before: one, now: other, path })));
+  const mostSimilar = (one: Structure) =>
+    fewest(present.map((other) => compareChange({ before: one, now: other, path })));
   return released.flatMap(mostSimilar);
 }
 
 /** Compares cases that may contain further cases. */
-const compared = (change: Change): string[] =>
+const compareChange = (change: Change): string[] =>
   [change.before, change.now].some((one) => alternatives(one).length > 1) ? flaws(change) : flawsOfOne(change);
 
 function flawsOfOne(change: Change): string[] {

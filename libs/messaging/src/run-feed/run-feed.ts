@@ -163,7 +163,7 @@ export class NatsRunFeed implements RunFeed {
 
   private sendAll(id: RunId, events: readonly RunEvent[]): void {
     const subject = this.nats.names.runEvents(id);
-    for (const text of joined(events.map(eventJson))) {
+    for (const text of joinLines(events.map(eventJson))) {
       if (this.nats.connected) this.send(subject, text);
       else this.keep(subject, text);
     }
@@ -203,7 +203,7 @@ const precedesPause = (event: RunEvent): boolean =>
   isTerminalFact(event) || event.type === 'run.waiting' || event.type === 'iteration.started';
 
 /** Joins lines into as few texts as the limit allows; a line is never divided. */
-function joined(lines: readonly string[]): string[] {
+function joinLines(lines: readonly string[]): string[] {
   const texts: string[] = [];
   for (const line of lines) {
     const last = texts.at(-1);

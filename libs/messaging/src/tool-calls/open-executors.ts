@@ -1,7 +1,7 @@
 import type { Msg } from 'nats';
 import { z } from 'zod';
 import type { NatsLink } from '../connection/nats-link';
-import { received } from '../connection/received';
+import { readReceived } from '../connection/received';
 import { executorId } from '../connection/signals';
 
 const count = z.number().int().nonnegative();
@@ -186,7 +186,7 @@ export class OpenExecutors {
   }
 
   private receive(message: Msg): void {
-    const announced = received(announcement, message, this.nats.log);
+    const announced = readReceived(announcement, message, this.nats.log);
     const id = executorId.safeParse(message.subject.split('.').at(-1)); // the subject, not the body: the server checks who may publish on it
     if (!announced || !id.success) return;
     const { is_open: isOpen, load, adopts = false } = announced;

@@ -3,7 +3,7 @@ import type { StoppedTool } from '@rondo/domain';
 import type { Msg } from 'nats';
 import { z } from 'zod';
 import type { NatsLink } from '../connection/nats-link';
-import { received } from '../connection/received';
+import { readReceived } from '../connection/received';
 import { executorId } from '../connection/signals';
 
 /*
@@ -149,7 +149,7 @@ export async function request<Answer extends z.ZodType>(
   if (!nats.connected) return undefined;
   try {
     const options = { timeout: timeoutMs, noMux: true, reply: nats.newInbox() };
-    return received(answer, await nats.connection.request(subject, JSON.stringify(body), options), nats.log);
+    return readReceived(answer, await nats.connection.request(subject, JSON.stringify(body), options), nats.log);
   } catch {
     return undefined; // No executor listens there, or it did not answer in time: the caller decides whether to repeat.
   }
@@ -166,7 +166,7 @@ export function answerRequests<Body extends z.ZodType>(
   }: { body: Body; work: (request: z.infer<Body>, executorId: string) => Promise<object>; queue?: string },
 ): () => void {
   const answer = async (message: Msg): Promise<void> => {
-    const parsed = received(body, message, nats.log);
+    const parsed = readReceived(body, message, nats.log);
     if (!parsed) return;
     try {
       message.respond(JSON.stringify(await work(parsed, lastToken(message.subject))));

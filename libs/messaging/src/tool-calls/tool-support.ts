@@ -1,7 +1,7 @@
 import type { LackedNeeds } from '@rondo/domain';
 import type { Msg } from 'nats';
 import type { NatsLink } from '../connection/nats-link';
-import { received } from '../connection/received';
+import { readReceived } from '../connection/received';
 import { type EnvironmentOffers, type ExecutorLoad, announcement } from './open-executors';
 
 /** Several announcements may be lost before an executor counts as gone: what it lacks seldom changes. */
@@ -75,7 +75,7 @@ export class ToolSupport {
   }
 
   private receive(message: Msg): void {
-    const announced = received(announcement, message, this.nats.log);
+    const announced = readReceived(announcement, message, this.nats.log);
     const id = message.subject.split('.').at(-1); // the subject, not the body: the server checks who may publish on it
     if (!announced || id === undefined) return;
     const { is_open, lacks = {}, offers = null, problem = null, load = null, provider } = announced;

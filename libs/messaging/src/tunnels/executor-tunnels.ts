@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Msg } from 'nats';
 import { z } from 'zod';
 import type { NatsLink } from '../connection/nats-link';
-import { received } from '../connection/received';
+import { readReceived } from '../connection/received';
 import { Tunnel, TunnelError } from './tunnel';
 
 const tunnelId = z.string().regex(/^[0-9a-f]{32}$/);
@@ -82,7 +82,7 @@ async function askToOpen(nats: NatsLink, executorId: string, body: z.infer<typeo
   const reply = await nats.connection
     .request(nats.names.sandboxOpen(executorId), JSON.stringify(body), options)
     .catch(() => undefined); // no executor listens there, or it did not answer in time
-  const said = reply && received(tunnelAnswer, reply, nats.log);
+  const said = reply && readReceived(tunnelAnswer, reply, nats.log);
   if (!said) throw away;
   if (!said.ok) throw new TunnelError(said.code, said.message);
   return said.head;
@@ -122,7 +122,7 @@ export function serveTunnels(nats: NatsLink, executorId: string, server: TunnelS
   });
 
   async function accept(message: Msg): Promise<void> {
-    const body = received(tunnelRequest, message, log);
+    const body = readReceived(tunnelRequest, message, log);
     if (!body || open.has(body.tunnel_id)) return;
     const tunnel = newTunnel(body.tunnel_id);
     let release: () => void = ignore;

@@ -2,7 +2,7 @@ import type { AccountId, AccountSettings } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import { z } from 'zod';
 import type { Database } from '../database/database';
-import { checked, jsonDocument } from '../database/checked-query';
+import { createQuery, jsonDocument } from '../database/checked-query';
 
 /** What an account keeps for its runs. */
 export interface KeptSettings {
@@ -15,9 +15,9 @@ const settingsRow = z.object({ settings: jsonDocument<AccountSettings>().nullabl
 
 const columns = `settings, settings_updated_at as updated_at`;
 
-const selectSettings = checked(settingsRow, `select ${columns} from accounts where id = $1`);
+const selectSettings = createQuery(settingsRow, `select ${columns} from accounts where id = $1`);
 
-const updateSettings = checked(
+const updateSettings = createQuery(
   settingsRow,
   `update accounts set settings = $2, settings_updated_at = clock_timestamp() where id = $1 returning ${columns}`,
 );

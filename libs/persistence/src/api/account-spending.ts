@@ -1,7 +1,7 @@
 import type { RunId } from '@rondo/contract';
 import type { Database } from '../database/database';
 import { z } from 'zod';
-import { checked } from '../database/checked-query';
+import { createQuery } from '../database/checked-query';
 
 export type SpendingPeriod = 'day' | 'month';
 
@@ -23,7 +23,7 @@ export class AccountSpending {
   }
 }
 
-const spentByAccount = checked(
+const spentByAccount = createQuery(
   z.object({ accountId: z.string(), usd: z.number(), tokens: z.number() }),
   `
 select runs.account_id as "accountId", spent.usd, spent.tokens

@@ -6,7 +6,7 @@ import { type Page, type PageRequest, idOfCursor, toPage } from './page';
 import { storedText } from '../database/stored-text';
 import { type Caller, toHash, newSecret } from './caller';
 import { z } from 'zod';
-import { checked } from '../database/checked-query';
+import { createQuery } from '../database/checked-query';
 
 export interface Account {
   readonly id: AccountId;
@@ -85,7 +85,7 @@ interface KeyToCreate {
 /** The account of the operator of the deployment. */
 export const operatorAccount = accountId.parse('acc_admin');
 
-const validKey = checked(
+const validKey = createQuery(
   validKeyRow,
   `
 select api_keys.id, account_id, scopes, expires_at from api_keys join accounts on accounts.id = account_id
@@ -99,7 +99,7 @@ where id = any($1) and (last_used_at is null or last_used_at < clock_timestamp()
 
 const activeAccount = `select id from accounts where id = $1 and removed_at is null`;
 
-const removeAccount = checked(
+const removeAccount = createQuery(
   removedRow,
   `
 with removed as (
@@ -116,7 +116,7 @@ select * from removed`,
 const upsertOperator = `
 insert into accounts (id, name) values ($1, 'admin') on conflict (id) do update set name = accounts.name`;
 
-const seedKey = checked(
+const seedKey = createQuery(
   seededKey,
   `
 insert into api_keys (id, account_id, name, hash, hint, scopes, seeded) values ($1, $2, $3, $4, $5, $6, true)

@@ -15,7 +15,7 @@ import type { Database } from '../database/database';
 import { storedText } from '../database/stored-text';
 import type { Caller, CallerId } from './caller';
 import { type Page, type PageRequest, idOfCursor, toPage } from './page';
-import { checked } from '../database/checked-query';
+import { createQuery } from '../database/checked-query';
 
 /** What a caller is about to do. It holds no bodies, so that no secret gets into it. */
 export interface AuditedAct {
@@ -73,7 +73,7 @@ values ($1, $2, clock_timestamp(), $3, $4, $5, $6, $7)`;
 
 const finishEntry = `update audit_entries set outcome = $2 where id = $1`;
 
-const newestEntries = checked(
+const newestEntries = createQuery(
   entryRow,
   `
 select id, account_id, at, caller_id, session_id, address, action, target, outcome from audit_entries

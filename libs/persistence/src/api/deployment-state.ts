@@ -1,6 +1,6 @@
 import type { Database } from '../database/database';
 import { z } from 'zod';
-import { checked } from '../database/checked-query';
+import { createQuery } from '../database/checked-query';
 
 /** What the rows of all accounts say about the work that is under way. */
 export interface DeploymentState {
@@ -16,12 +16,12 @@ export interface DeploymentState {
   readonly outbox: { readonly entries: number; readonly oldestAt: string | null };
 }
 
-const unfinished = checked(
+const unfinished = createQuery(
   z.object({ status: z.string(), runs: z.number() }),
   `select status, count(*)::int as runs from runs where finished_at is null group by status`,
 );
 
-const unclaimed = checked(
+const unclaimed = createQuery(
   z.object({ queue: z.string(), runs: z.number(), oldestS: z.number().nullable() }),
   `
 select queue, count(*)::int as runs,
@@ -29,14 +29,14 @@ select queue, count(*)::int as runs,
 from runs where holds_thread and waiting is null and lease_owner is null group by queue`,
 );
 
-const holders = checked(
+const holders = createQuery(
   z.object({ id: z.string(), runs: z.number(), leaseExpiresAt: z.date() }),
   `
 select lease_owner as id, count(*)::int as runs, min(lease_expires_at) as "leaseExpiresAt" from runs
 where holds_thread and waiting is null and lease_owner is not null group by lease_owner order by lease_owner`,
 );
 
-const undelivered = checked(
+const undelivered = createQuery(
   z.object({ entries: z.number(), oldestAt: z.date().nullable() }),
   `select count(*)::int as entries, min(created_at) as "oldestAt" from outbox`,
 );

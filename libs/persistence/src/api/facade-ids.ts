@@ -1,6 +1,6 @@
 import { type AccountId, type EndUser, type NewId, type RunId, type ThreadId, runId, threadId } from '@rondo/contract';
 import { z } from 'zod';
-import { checked } from '../database/checked-query';
+import { createQuery } from '../database/checked-query';
 import type { Database } from '../database/database';
 import { threadNotFound } from './thread-row';
 import { readableJson } from '../database/stored-text';
@@ -45,7 +45,7 @@ interface NamedRun {
 const threadRow = z.object({ thread_id: threadId, is_shown: z.boolean() });
 
 /** By the name that a client gave it, else by its own id. */
-const findThread = checked(
+const findThread = createQuery(
   threadRow,
   `
 with named as (
@@ -60,7 +60,7 @@ where account_id = $1 and id = $3 and deleted_at is null and not is_workspace an
 );
 
 /** One statement, so that of two requests with a new id one makes the thread, and the other one finds it. */
-const addThread = checked(
+const addThread = createQuery(
   z.object({ thread_id: threadId }),
   `
 with added as (
@@ -81,7 +81,7 @@ const setMessage = `
 insert into facade_ids (account_id, facade, kind, outer_id, thread_id, inner_id, data) values ($1, $2, 'message', $4, $3, $4, $5)
 on conflict (account_id, facade, kind, outer_id) do update set data = excluded.data`;
 
-const findMessage = checked(
+const findMessage = createQuery(
   z.object({ data: z.object({ after: z.number().int() }) }),
   `select data from facade_ids where account_id = $1 and facade = $2 and kind = 'message' and outer_id = $3`,
 );
@@ -91,7 +91,7 @@ insert into facade_ids (account_id, facade, kind, outer_id, thread_id, inner_id,
 on conflict (account_id, facade, kind, outer_id) do update
 set thread_id = excluded.thread_id, inner_id = excluded.inner_id, data = excluded.data`;
 
-const findRun = checked(
+const findRun = createQuery(
   z.object({ inner_id: runId, data: z.object({ after: z.number().int() }) }),
   `select inner_id, data from facade_ids where account_id = $1 and facade = $2 and kind = 'run' and outer_id = $3`,
 );
@@ -101,12 +101,12 @@ const setMessageName = `
 insert into facade_ids (account_id, facade, kind, outer_id, thread_id, inner_id, data)
 values ($1, $2, 'name', $3 || ' ' || $4, $3, $4, $5) on conflict do nothing`;
 
-const messageNames = checked(
+const messageNames = createQuery(
   z.object({ inner_id: z.string(), data: z.object({ name: z.string() }) }),
   `select inner_id, data from facade_ids where account_id = $1 and facade = $2 and kind = 'name' and thread_id = $3`,
 );
 
-const threadNames = checked(
+const threadNames = createQuery(
   z.object({ thread_id: threadId, outer_id: z.string() }),
   `
 select thread_id, outer_id from facade_ids
@@ -139,10 +139,10 @@ const shownObjects = `
 select outer_id as id, data, created_at from facade_ids
 where account_id = $1 and facade = $2 and kind = $3
   and (thread_id = '' or exists (select from threads where threads.id = thread_id and deleted_at is null))`;
-const oneObject = checked(objectRow, `${shownObjects} and outer_id = $4`);
-const lockObject = checked(objectRow, `${shownObjects} and outer_id = $4 for update`);
+const oneObject = createQuery(objectRow, `${shownObjects} and outer_id = $4`);
+const lockObject = createQuery(objectRow, `${shownObjects} and outer_id = $4 for update`);
 const listedObjects = (isNewestFirst: boolean) =>
-  checked(
+  createQuery(
     objectRow,
     `${shownObjects} and ($4::text is null or outer_id ${isNewestFirst ? '<' : '>'} $4)
     and ($5 or ${readableJson('data')} ->> 'archived_at' is null) order by outer_id ${isNewestFirst ? 'desc' : ''} limit $6`,

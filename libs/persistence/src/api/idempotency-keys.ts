@@ -4,7 +4,7 @@ import type { Database } from '../database/database';
 import type { Sql } from '../database/sql';
 import { storedText } from '../database/stored-text';
 import { z } from 'zod';
-import { anyJson, checked } from '../database/checked-query';
+import { anyJson, createQuery } from '../database/checked-query';
 
 export interface IdempotentRequest {
   readonly accountId: AccountId;
@@ -57,7 +57,7 @@ const keyRow = z.object({
   is_silent: z.boolean(),
 });
 
-const readKey = checked(
+const readKey = createQuery(
   keyRow,
   `
 select request_hash, status, response as body, location, created_at < clock_timestamp() - interval '10 s' as is_silent
@@ -71,7 +71,7 @@ const repeatable = (attempt: number, id: string): string => `sdk:${String(attemp
  * The newest request with an earlier attempt; of two in one millisecond, ids tell which that is. Once it is answered, it counts as
  * having arrived with this attempt.
  */
-const takeEarlierAttempt = checked(
+const takeEarlierAttempt = createQuery(
   z.object({ status: z.number().nullable(), body: anyJson, location: z.string().nullable() }),
   `
 with earlier as materialized (

@@ -22,7 +22,7 @@ import { inputText, toPreview } from './runs/input-message';
 import { runsWith } from './runs/list-runs';
 import type { Audience } from './users/audience';
 import { z } from 'zod';
-import { checked, jsonDocument } from '../database/checked-query';
+import { createQuery, jsonDocument } from '../database/checked-query';
 
 export interface ThreadFilter extends PageRequest {
   readonly accountId: AccountId;
@@ -116,7 +116,7 @@ const longestRead = 20_000;
  */
 function listStatement(given: readonly Condition[]) {
   const where = given.map((condition, index) => `and ${conditions[condition](`$${index + 2}`)}`);
-  return checked(
+  return createQuery(
     threadRow,
     `
 with listed as (

@@ -15,7 +15,7 @@ import { toShownMessage, messageRow } from '../run-log/message-row';
 import { type Page, type PageRequest, BoundedList, idOfCursor, invalidCursor } from './page';
 import { readThreadHistory } from './thread-history';
 import { type ThreadAddress, requireThreadCapacity, threadNotFound } from './thread-row';
-import { checked } from '../database/checked-query';
+import { createQuery } from '../database/checked-query';
 
 export interface MessageFilter extends ThreadAddress, PageRequest {
   readonly type?: MessageType | undefined;
@@ -91,7 +91,7 @@ export class Messages {
 
 const ownThread = 'from threads where id = $1 and account_id = $2 and deleted_at is null and not is_workspace';
 
-const addMessage = checked(
+const addMessage = createQuery(
   messageRow,
   `
 with thread as (

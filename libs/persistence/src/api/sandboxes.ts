@@ -17,7 +17,7 @@ import { toWorkspace } from '../run-log/workspace-sql';
 import { type Page, type PageRequest, idOfCursor, toPage } from './page';
 import { type ThreadAddress, threadNotFound } from './thread-row';
 import { z } from 'zod';
-import { checked } from '../database/checked-query';
+import { createQuery } from '../database/checked-query';
 
 const placeRow = z.object({
   thread_id: threadId,
@@ -69,21 +69,21 @@ select sandboxes.id, sandboxes.thread_id, sandboxes.executor_id, sandboxes.creat
   case when threads.is_workspace then threads.project_id end as project_id
 from sandboxes join threads on threads.id = sandboxes.thread_id
 where threads.account_id = $1 and threads.deleted_at is null`;
-const oneRow = checked(sandboxRow, `${rows} and sandboxes.id = $2`);
-const workspaceOfThread = checked(
+const oneRow = createQuery(sandboxRow, `${rows} and sandboxes.id = $2`);
+const workspaceOfThread = createQuery(
   z.object({ id: threadId }),
   `
 select ${toWorkspace('threads.project_id', 'threads.id')} as id from threads
 where threads.id = $2 and threads.account_id = $1 and threads.deleted_at is null`,
 );
-const rowOfThread = checked(sandboxRow, `${rows} and sandboxes.thread_id = (${workspaceOfThread.text})`);
-const hostOfThread = checked(
+const rowOfThread = createQuery(sandboxRow, `${rows} and sandboxes.thread_id = (${workspaceOfThread.text})`);
+const hostOfThread = createQuery(
   z.object({ threadId, executorId: z.string(), accountId }),
   `
 select thread_id as "threadId", executor_id as "executorId", account_id as "accountId"
 from sandboxes join threads on threads.id = sandboxes.thread_id where thread_id = $1 and threads.deleted_at is null`,
 );
-const newestRows = checked(
+const newestRows = createQuery(
   sandboxRow,
   `${rows} and ($2::text is null or sandboxes.id < $2) order by sandboxes.id desc limit $3`,
 );
@@ -94,7 +94,7 @@ select sandboxes.id from sandboxes where thread_id = coalesce(
   (select workspace_id from projects where id = $3 and account_id = $1), (${workspaceOfThread.text})
 )`;
 
-const runningIn = checked(
+const runningIn = createQuery(
   z.object({ id: z.string() }),
   `
 select runs.id from sandboxes
@@ -105,20 +105,20 @@ where sandboxes.id = $2 and threads.account_id = $1 and threads.deleted_at is nu
 limit 1`,
 );
 
-const executorsOfAccount = checked(
+const executorsOfAccount = createQuery(
   z.object({ executor_id: z.string() }),
   `
 select distinct sandboxes.executor_id from sandboxes join threads on threads.id = sandboxes.thread_id
 where threads.account_id = $1 and threads.deleted_at is null`,
 );
-const selectOwned = checked(
+const selectOwned = createQuery(
   z.object({ threadId }),
   `
 select id as "threadId" from threads where account_id = $1 and deleted_at is null and id = any($2::text[])`,
 );
 
 /** Returns the stored host, which may be another one: the update on conflict changes nothing and returns the row. */
-const upsertHosts = checked(
+const upsertHosts = createQuery(
   placeRow,
   `
 insert into sandboxes (id, thread_id, executor_id)
@@ -129,7 +129,7 @@ returning thread_id, executor_id`,
 );
 
 /** Returned again after a minute, since the executor may be down. */
-const lockDeleted = checked(
+const lockDeleted = createQuery(
   z.object({ threadId, executorId: z.string() }),
   `
 update sandboxes set vacate_at = clock_timestamp() + interval '1 minute'

@@ -14,7 +14,7 @@ import type { Sql } from '../database/sql';
 import { type Caller, type CallerId, toHash, newSecret } from './caller';
 import { type Page, type PageRequest, idOfCursor, toPage } from './page';
 import { z } from 'zod';
-import { checked } from '../database/checked-query';
+import { createQuery } from '../database/checked-query';
 
 export interface Session extends Caller {
   readonly sessionId: SessionId;
@@ -66,7 +66,7 @@ type SessionRow = z.infer<typeof sessionRow>;
 const sessionsPerCaller = 100;
 
 /** Removes sessions that are over at the same time, so that no periodic task has to. */
-const insertSession = checked(
+const insertSession = createQuery(
   sessionRow,
   `
 with over as (
@@ -83,7 +83,7 @@ values ($1, $2, $3, $4, $5, $6, least(clock_timestamp() + $7::float * interval '
 returning id, account_id, key_id, user_id, scopes, expires_at`,
 );
 
-const validSession = checked(
+const validSession = createQuery(
   sessionRow,
   `
 select sessions.id, sessions.account_id, key_id, user_id, sessions.scopes, sessions.expires_at
@@ -97,7 +97,7 @@ where sessions.hash = $1 and sessions.revoked_at is null and sessions.expires_at
 
 const listedRow = sessionRow.extend({ created_at: z.date(), last_used_at: z.date().nullable() });
 
-const accountSessions = checked(
+const accountSessions = createQuery(
   listedRow,
   `
 select sessions.id, sessions.account_id, key_id, user_id, sessions.scopes, sessions.expires_at, sessions.created_at, sessions.last_used_at
@@ -109,13 +109,13 @@ where sessions.account_id = $1 and ($2::text is null or sessions.id < $2)
 order by sessions.id desc limit $3`,
 );
 
-const endOfAccount = checked(
+const endOfAccount = createQuery(
   z.object({ id: sessionId }),
   `
 update sessions set revoked_at = coalesce(revoked_at, clock_timestamp()) where id = $1 and account_id = $2 returning id`,
 );
 
-const callerNames = checked(
+const callerNames = createQuery(
   z.object({ account: z.string(), key: z.string().nullable() }),
   `
 select accounts.name as account, api_keys.name as key from accounts
@@ -129,13 +129,13 @@ where id = any($1) and (last_used_at is null or last_used_at < clock_timestamp()
 
 const endSession = `update sessions set revoked_at = clock_timestamp() where id = $1 and revoked_at is null`;
 
-const liveSessions = checked(
+const liveSessions = createQuery(
   z.object({ id: z.string() }),
   `
 select id from sessions where id = any($1) and revoked_at is null and expires_at > clock_timestamp()`,
 );
 
-const insertLink = checked(
+const insertLink = createQuery(
   z.object({ expires_at: z.date() }),
   `
 with over as (
@@ -153,7 +153,7 @@ const linkedKey = z.object({
   expires_at: z.date().nullable(),
 });
 
-const redeemLink = checked(
+const redeemLink = createQuery(
   linkedKey,
   `
 with used as (

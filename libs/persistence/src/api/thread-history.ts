@@ -4,7 +4,7 @@ import { toEarlierHistory } from '../run-log/claim-history';
 import { type MessageRow, toShownMessage } from '../run-log/message-row';
 import type { JsonRow } from '../run-log/run-row';
 import { z } from 'zod';
-import { checked, jsonDocument } from '../database/checked-query';
+import { createQuery, jsonDocument } from '../database/checked-query';
 
 const historyRow = z.object({ earlier: jsonDocument<readonly JsonRow<MessageRow, 'created_at'>[]>() });
 
@@ -20,6 +20,6 @@ export async function readThreadHistory(
   const statement = `
 with next_run as (select '' as id, threads.id as thread_id, last_message_seq as past_through ${threads})
 select earlier from next_run ${toEarlierHistory('next_run')}`;
-  const row = await checked(historyRow, statement).first(sql, values);
+  const row = await createQuery(historyRow, statement).first(sql, values);
   return row?.earlier.map((message) => toShownMessage({ ...message, created_at: new Date(message.created_at) }));
 }

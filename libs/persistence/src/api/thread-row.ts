@@ -11,7 +11,7 @@ import {
 import { TerminalError } from '@rondo/domain';
 import type { Sql } from '../database/sql';
 import { z } from 'zod';
-import { checked } from '../database/checked-query';
+import { createQuery } from '../database/checked-query';
 
 export interface ThreadAddress {
   readonly accountId: AccountId;
@@ -28,7 +28,7 @@ export interface NewThread {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-const newThread = checked(
+const newThread = createQuery(
   z.object({ created_at: z.date() }),
   `insert into threads (id, account_id, agent_id, metadata, project_id, title, end_user) values ($1, $2, $3, $4, $5, $6, $7) returning created_at`,
 );
@@ -42,7 +42,7 @@ export async function insertThread(sql: Sql, thread: NewThread): Promise<{ creat
 
 const threadSizeRow = z.object({ last_message_seq: z.number(), message_bytes: z.number() });
 
-const lockedThread = checked(
+const lockedThread = createQuery(
   threadSizeRow.extend({ project_id: projectId.nullable(), end_user: endUser.nullable() }),
   `
 select last_message_seq, message_bytes::float, project_id, end_user from threads
@@ -66,7 +66,10 @@ export async function lockThread(sql: Sql, { accountId, threadId }: ThreadAddres
   return thread;
 }
 
-const threadSize = checked(threadSizeRow, `select last_message_seq, message_bytes::float from threads where id = $1`);
+const threadSize = createQuery(
+  threadSizeRow,
+  `select last_message_seq, message_bytes::float from threads where id = $1`,
+);
 
 export async function requireThreadCapacity(sql: Sql, threadId: ThreadId, limits: ThreadLimits): Promise<void> {
   const size = await threadSize.first(sql, [threadId]);

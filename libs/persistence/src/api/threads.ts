@@ -16,7 +16,7 @@ import { keepProject } from './projects/project-row';
 import { ThreadBusyError } from './runs/thread-busy-error';
 import { type ThreadAddress, insertThread, lockThread, threadNotFound } from './thread-row';
 import { z } from 'zod';
-import { checked } from '../database/checked-query';
+import { createQuery } from '../database/checked-query';
 import { storedText } from '../database/stored-text';
 
 export interface NewThread {
@@ -109,7 +109,7 @@ export class Threads {
   }
 }
 
-const unfinishedRun = checked(
+const unfinishedRun = createQuery(
   z.object({ id: runId }),
   `
 select id from runs where thread_id = $1 and (holds_thread or status = 'queued') order by holds_thread desc, id limit 1`,

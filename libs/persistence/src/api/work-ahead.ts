@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { checked } from '../database/checked-query';
+import { createQuery } from '../database/checked-query';
 import type { Database } from '../database/database';
 import { readableJson } from '../database/stored-text';
 
@@ -42,7 +42,7 @@ export class WorkAhead {
     kinds: readonly WorkKind[],
   ) {
     const any = kinds.map((kind) => conditions[kind]).join('\n  or ');
-    this.statement = checked(z.object({ ahead: z.boolean() }), `select ${any}\n  or $1::int < 0 as ahead`);
+    this.statement = createQuery(z.object({ ahead: z.boolean() }), `select ${any}\n  or $1::int < 0 as ahead`);
   }
 
   /** Whether there is work, or will be within so many milliseconds as far as Postgres can tell. */

@@ -1,7 +1,7 @@
 import { type CallId, type ThreadId, threadId } from '@rondo/contract';
 import type { Database } from '../database/database';
 import { z } from 'zod';
-import { checked } from '../database/checked-query';
+import { createQuery } from '../database/checked-query';
 
 /** The workspace of a thread, the lost executor that hosts it, and the executor that is to host it. */
 export interface WorkspaceMove {
@@ -49,7 +49,7 @@ update sandboxes set executor_id = $3, moving_to = null
 where thread_id = $1 and executor_id = $2 and moving_to = $3 and not exists (${openCall})
 returning thread_id`;
 const cancel = `update sandboxes set moving_to = null where thread_id = $1 and executor_id = $2`;
-const selectPlace = checked(
+const selectPlace = createQuery(
   z.object({ executorId: z.string(), movingTo: z.string().nullable() }),
   `
 select executor_id as "executorId", moving_to as "movingTo" from sandboxes where thread_id = $1`,
@@ -58,7 +58,7 @@ select executor_id as "executorId", moving_to as "movingTo" from sandboxes where
 /** That it asks shows that the executor is there, so what is being moved away from it stays. */
 const stay = `
 update sandboxes set moving_to = null where thread_id = any($2::text[]) and executor_id = $1 and moving_to is not null`;
-const selectHosting = checked(
+const selectHosting = createQuery(
   z.object({ thread_id: threadId, is_deleted: z.boolean() }),
   `
 select asked.id as thread_id, threads.id is null as is_deleted
@@ -67,7 +67,7 @@ from unnest($2::text[]) as asked (id)
 where threads.id is null or (sandboxes.executor_id <> $1 and sandboxes.moving_to is distinct from $1)`,
 );
 
-const selectHostedBefore = checked(
+const selectHostedBefore = createQuery(
   z.object({ thread_id: threadId }),
   `
 select thread_id from sandboxes where thread_id = any($2::text[]) and executor_id = $1 and created_at < $3`,

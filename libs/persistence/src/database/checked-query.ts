@@ -25,7 +25,7 @@ export class CheckedQuery<Row> {
   }
 }
 
-export const checked = <Row>(row: z.ZodType<Row>, text: string): CheckedQuery<Row> => new CheckedQuery(row, text);
+export const createQuery = <Row>(row: z.ZodType<Row>, text: string): CheckedQuery<Row> => new CheckedQuery(row, text);
 
 /**
  * A JSON column that this library writes from a value of this type. Only its kind is checked: a schema would reorder keys, and

@@ -8,7 +8,7 @@ import { ReplacedServer } from './replaced-server';
 import { SilentConnections } from './silent-connections';
 import { PreparedStatements, type Sql } from './sql';
 import { ReadOnlyDatabase, isOutdated, isReadOnly } from './sql-error';
-import { checked } from './checked-query';
+import { createQuery } from './checked-query';
 
 /**
  * One pool with two interfaces: Prisma for simple reads and writes, and plain SQL where rows are locked or one statement
@@ -158,7 +158,7 @@ interface ConnectionLog {
   warn(fields: object, text: string): void;
 }
 
-const connections = checked(
+const connections = createQuery(
   z.object({ allowed: z.number(), in_use: z.number() }),
   `
 select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as allowed,

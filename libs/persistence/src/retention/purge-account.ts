@@ -1,9 +1,9 @@
 import { type AccountId, accountId } from '@rondo/contract';
 import type { Sql } from '../database/sql';
 import { z } from 'zod';
-import { checked } from '../database/checked-query';
+import { createQuery } from '../database/checked-query';
 
-const nextAccount = checked(
+const nextAccount = createQuery(
   z.object({ id: accountId }),
   `select id from accounts where removed_at is not null order by removed_at, id`,
 );

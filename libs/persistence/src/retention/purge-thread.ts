@@ -1,7 +1,7 @@
 import { deleteEndedRuns } from '../api/billing/run-minutes';
 import type { Sql } from '../database/sql';
 import { z } from 'zod';
-import { checked } from '../database/checked-query';
+import { createQuery } from '../database/checked-query';
 import { readableJson } from '../database/stored-text';
 
 /** Bounds one step, which is one transaction. A step ends at the first table in which it reaches its bound. */
@@ -14,14 +14,14 @@ const deletedThread = z.object({
 type DeletedThread = z.infer<typeof deletedThread>;
 
 /** Concurrent workers lock different threads. */
-const nextThread = checked(
+const nextThread = createQuery(
   deletedThread,
   `
 select id, account_id from threads where deleted_at is not null and purged_at is null
 order by deleted_at limit 1 for update skip locked`,
 );
 
-const someMessages = checked(
+const someMessages = createQuery(
   z.object({ id: z.string() }),
   `
 delete from messages where thread_id = $1 and seq in (
@@ -29,7 +29,7 @@ delete from messages where thread_id = $1 and seq in (
 ) returning id`,
 );
 
-const someRuns = checked(
+const someRuns = createQuery(
   z.object({ id: z.string() }),
   `select id from runs where thread_id = $1 order by id limit ${most.runs}`,
 );
@@ -59,7 +59,7 @@ async function deleteAnswers(sql: Sql, account: string, ids: readonly string[]):
 }
 
 /** What clients of façades call the thread and its runs. */
-const outerIds = checked(
+const outerIds = createQuery(
   z.object({ id: z.string() }),
   `select outer_id as id from facade_ids where thread_id = $1 and kind in ('chat', 'run')`,
 );
@@ -88,7 +88,7 @@ where blobs.account_id = deleted.account_id and blobs.sha256 = deleted.sha256 an
 )`;
 
 /** Deletes files that only these runs got. */
-const deleteFiles = checked(
+const deleteFiles = createQuery(
   z.object({ id: z.string() }),
   `
 delete from files where id in (select file_id from run_files where run_id = any($1::text[])) and not exists (
@@ -133,7 +133,7 @@ async function purgeRuns(sql: Sql, thread: DeletedThread): Promise<boolean> {
   return true;
 }
 
-const emptyProjects = checked(
+const emptyProjects = createQuery(
   deletedThread,
   `
 delete from projects where id in (

@@ -1,9 +1,9 @@
 import type { Database } from '../database/database';
 import { toFact, factRow } from '../run-log/run-row';
-import { chained } from '../api/runs/verify-log';
+import { chainHash } from '../api/runs/verify-log';
 import type { Sql } from '../database/sql';
 import { z } from 'zod';
-import { checked } from '../database/checked-query';
+import { createQuery } from '../database/checked-query';
 
 /** Bounds one call; the next one continues. */
 const maxRuns = 500;
@@ -18,7 +18,7 @@ const oldLog = z.object({
 type OldLog = z.infer<typeof oldLog>;
 
 /** Concurrent workers lock different runs. */
-const oldestLog = checked(
+const oldestLog = createQuery(
   oldLog,
   `
 select id, thread_id, last_seq - 1 as through from runs
@@ -26,7 +26,7 @@ where finished_at < clock_timestamp() - $1::float * interval '1 day' and events_
 order by finished_at limit 1 for no key update skip locked`,
 );
 
-const page = checked(
+const page = createQuery(
   factRow,
   `
 select id, seq, type, run_id, $2 as thread_id, iteration, epoch, at, data
@@ -72,7 +72,7 @@ async function readHash(sql: Sql, { id, thread_id, through }: OldLog): Promise<s
   let hash = '';
   for (let seq = 0; seq < through;) {
     const facts = (await page.all(sql, [id, thread_id, seq, through])).map(toFact);
-    hash = facts.reduce(chained, hash);
+    hash = facts.reduce(chainHash, hash);
     seq = facts.at(-1)?.seq ?? through;
   }
   return hash;

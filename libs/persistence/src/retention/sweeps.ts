@@ -1,7 +1,7 @@
 import type { Database } from '../database/database';
 import type { Sql } from '../database/sql';
 import { z } from 'zod';
-import { checked } from '../database/checked-query';
+import { createQuery } from '../database/checked-query';
 
 const pageSize = 1_000;
 
@@ -10,7 +10,7 @@ interface BlobKey {
   readonly sha256: string;
 }
 
-const nextBlobs = checked(
+const nextBlobs = createQuery(
   z.object({ account_id: z.string(), sha256: z.string(), unreferenced: z.boolean() }),
   `
 select account_id, sha256, created_at < clock_timestamp() - interval '1 day' and not exists (

@@ -20,7 +20,7 @@ const [batch, event, message, usage, planned, known, factors] = tables(
 const endsClaim = '(batch.terminal or batch.waiting is not null or batch.moves)';
 
 /** The runs and threads, whose rows it locks. */
-const locked = (alsoReturned: string): string => `
+const lockRows = (alsoReturned: string): string => `
 with written as (
   update runs set
     last_seq = runs.last_seq + batch.facts,
@@ -129,12 +129,12 @@ select number, last_seq, last_message_seq, terminal and has_queued_run(thread_id
  * The plan is made once per connection, when the tables may be empty. `enable_seqscan=off`, and a limit that makes the
  * planner expect one batch, have it find rows by primary key at any size of the tables.
  */
-export const appendStatement = `${locked('')}${rows('null::numeric')}`;
+export const appendStatement = `${lockRows('')}${rows('null::numeric')}`;
 
 const settled = settleCalls({ usage: `${usage}`, factors: `${factors}` });
 
 /** Also settles the model calls of the batches with the balances of their accounts. */
-export const settlingAppendStatement = `${locked(`, ${endsClaim} as ends_claim`)}${settled}${rows(
+export const settlingAppendStatement = `${lockRows(`, ${endsClaim} as ends_claim`)}${settled}${rows(
   '(select price_factor from model_call where model_call.id = usage.id)',
 )}`;
 

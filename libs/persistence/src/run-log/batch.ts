@@ -101,7 +101,8 @@ export function recordedFacts({ claim, at, facts }: Batch, { lastSeq, lastMessag
   return facts.map(({ fact, id, json }, index) => {
     if (fact.type === 'message.created') messages += 1;
     const messageSeq = lastMessageSeq + messages;
-    const data = fact.type === 'message.created' ? { message: placed(fact.data.message, messageSeq, at) } : fact.data;
+    const data =
+      fact.type === 'message.created' ? { message: placeMessage(fact.data.message, messageSeq, at) } : fact.data;
     const recorded = {
       id,
       v: 1,
@@ -125,7 +126,7 @@ const jsonAround = (fact: RecordedFact, data: string): string =>
   `{"id":"${fact.id}","v":1,"seq":${fact.seq},"type":"${fact.type}","run_id":"${fact.run_id}","thread_id":"${fact.thread_id}",` +
   `"iteration":${fact.iteration},"epoch":${fact.epoch},"at":"${fact.at}","data":${data}}`;
 
-const placed = (message: NewMessage, seq: number, at: string): Message => ({
+const placeMessage = (message: NewMessage, seq: number, at: string): Message => ({
   id: message.id,
   thread_id: message.thread_id,
   run_id: message.run_id,

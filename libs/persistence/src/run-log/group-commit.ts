@@ -1,7 +1,7 @@
 import type { RecordedFact } from '@rondo/contract';
 import { RunChangedError, type Claim, ClaimLostError, type PriceFactors, StopPendingError } from '@rondo/domain';
 import { z } from 'zod';
-import { checked } from '../database/checked-query';
+import { createQuery } from '../database/checked-query';
 import type { Sql } from '../database/sql';
 import { StatementBatcher } from '../database/statement-batcher';
 import { appendValues } from './append-rows';
@@ -120,7 +120,7 @@ async function readEnd(sql: Sql, { claim, changes }: Batch): Promise<LogEnd> {
   return { seq: row.seq, at: row.at.toISOString() };
 }
 
-const lastTime = checked(
+const lastTime = createQuery(
   z.object({ at: z.date() }),
   'select at from run_events where run_id = $1 order by seq desc limit 1',
 );

@@ -1,6 +1,6 @@
 import type { Run } from '@rondo/contract';
 import { type ReplyState, replay } from '@rondo/domain';
-import { checked } from '../database/checked-query';
+import { createQuery } from '../database/checked-query';
 import { readableJson } from '../database/stored-text';
 import type { Sql } from '../database/sql';
 import { factRow, toFact } from './run-row';
@@ -8,7 +8,7 @@ import { factRow, toFact } from './run-row';
 const message = `${readableJson('data')} -> 'message'`;
 
 /** Of messages and calls only the ids: their contents may be large, or be what makes a log unreadable, as may a time. */
-const factsOfReply = checked(
+const factsOfReply = createQuery(
   factRow,
   `
 select id, seq, type, run_id, $3 as thread_id, iteration, epoch, clock_timestamp() as at,

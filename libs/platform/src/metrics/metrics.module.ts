@@ -34,7 +34,7 @@ class MetricsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<unknown> {
     const { access } = this;
-    if (access === 'closed' || (access === 'local' && !isLocal(headers))) return closed(response);
+    if (access === 'closed' || (access === 'local' && !isLocal(headers))) return refuseMetrics(response);
     if (typeof access === 'object' && !sameText(headers.authorization ?? '', `Bearer ${access.token}`)) {
       throw new UnauthorizedException();
     }
@@ -47,7 +47,7 @@ class MetricsController {
 const isLocal = (headers: IncomingHttpHeaders): boolean =>
   loopbackHost.test(headers.host ?? '') && forwardedBy.every((name) => headers[name] === undefined);
 
-function closed(response: Response) {
+function refuseMetrics(response: Response) {
   response.status(403).type('application/problem+json');
   const detail =
     'Metrics are closed to requests from beyond this machine, because this service has no METRICS_TOKEN. ' +

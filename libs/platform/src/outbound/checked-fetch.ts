@@ -39,7 +39,7 @@ export function checkedFetch(rules: CheckedFetchRules): CheckedFetch {
   return async (given, init = {}) => {
     const url = new URL(given);
     const signal = init.signal ?? undefined;
-    const socket = await connected(url, rules.admit, signal);
+    const socket = await connect(url, rules.admit, signal);
     const request = requestOver({
       createConnection: () => socket,
       method: init.method ?? 'GET',
@@ -60,11 +60,7 @@ export function checkedFetch(rules: CheckedFetchRules): CheckedFetch {
   };
 }
 
-async function connected(
-  url: URL,
-  admit: CheckedFetchRules['admit'],
-  signal: AbortSignal | undefined,
-): Promise<Socket> {
+async function connect(url: URL, admit: CheckedFetchRules['admit'], signal: AbortSignal | undefined): Promise<Socket> {
   const { protocol, username, password } = url;
   if (protocol !== 'http:' && protocol !== 'https:') throw new OutboundRefusal('Only http and https can be requested.');
   if (username || password) throw new OutboundRefusal('A URL must not contain credentials.');
@@ -98,14 +94,14 @@ function toResponse(response: IncomingMessage, rules: CheckedFetchRules): Respon
     headers.append(rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '');
   }
   if (!bodyless.includes(status)) {
-    return new Response(bounded(response, rules), { status, statusText, headers });
+    return new Response(boundBody(response, rules), { status, statusText, headers });
   }
   response.resume();
   return new Response(null, { status, statusText, headers });
 }
 
 /** Ends the connection when its reader does not want the rest. */
-function bounded(response: IncomingMessage, { bodyBytes, brokeOff }: CheckedFetchRules): ReadableStream {
+function boundBody(response: IncomingMessage, { bodyBytes, brokeOff }: CheckedFetchRules): ReadableStream {
   let left = bodyBytes;
   const counted = new Transform({
     transform: (chunk: Buffer, _encoding, pass) => {

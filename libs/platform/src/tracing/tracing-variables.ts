@@ -95,12 +95,12 @@ export const toPairs = (text: string | undefined): Record<string, string> =>
       .filter((pair) => pair.includes('='))
       .map((pair) => {
         const at = pair.indexOf('=');
-        return [pair.slice(0, at).trim(), decoded(pair.slice(at + 1).trim())];
+        return [pair.slice(0, at).trim(), decode(pair.slice(at + 1).trim())];
       }),
   );
 
 /** A value that is not percent-encoded stays as it is. */
-function decoded(text: string): string {
+function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

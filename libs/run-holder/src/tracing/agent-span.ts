@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import type { Run, CallId, RunId } from '@rondo/contract';
 import type { SpanAttributes, Tracing } from '@rondo/platform';
 
-const derived = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 16);
+const deriveId = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 16);
 
 /**
  * The ids of spans that have others below them follow from the ids of what they are about. So each process can hang its
  * spans below them without being told, at any time, and a span can be sent by another process than the one that was
  * killed at its work (docs/decisions/0098).
  */
-export const creationSpanId = (run: RunId): string => derived(`create_run ${run}`);
-export const agentSpanId = (run: RunId): string => derived(`invoke_agent ${run}`);
-export const callSpanId = (call: CallId, attempt: number): string => derived(`execute_tool ${call} ${attempt}`);
+export const creationSpanId = (run: RunId): string => deriveId(`create_run ${run}`);
+export const agentSpanId = (run: RunId): string => deriveId(`invoke_agent ${run}`);
+export const callSpanId = (call: CallId, attempt: number): string => deriveId(`execute_tool ${call} ${attempt}`);
 
 /** What the spans of a run have in common. */
 export const aboutRun = ({ id, thread_id }: Pick<Run, 'id' | 'thread_id'>): SpanAttributes => ({

@@ -60,21 +60,21 @@ export class OutsideTokens {
   async verify(token: string): Promise<Caller> {
     const payload = await this.readPayload(token);
     const caller = tokenCaller(payload, this.parts.settings);
-    if ('problem' in caller) throw refused(caller.problem);
-    if (!(await this.parts.isActive(caller.accountId))) throw refused(`There is no account ${caller.accountId}.`);
+    if ('problem' in caller) throw refuseToken(caller.problem);
+    if (!(await this.parts.isActive(caller.accountId))) throw refuseToken(`There is no account ${caller.accountId}.`);
     return { ...caller, expiresAt: this.acceptedUntil(payload) };
   }
 
   /** With the tolerance for clocks that differ, so that a token does not end earlier where it is known already. */
   private acceptedUntil({ exp = 0 }: JWTPayload): Date {
     const until = new Date((exp + this.parts.settings.clockSkewS) * 1000);
-    if (Number.isNaN(until.getTime())) throw refused('Its claim exp is no date.');
+    if (Number.isNaN(until.getTime())) throw refuseToken('Its claim exp is no date.');
     return until;
   }
 
   private async readPayload(token: string): Promise<JWTPayload> {
     const { issuer, audience, clockSkewS } = this.parts.settings;
-    if (token.length > maxLength) throw refused('It is too long.');
+    if (token.length > maxLength) throw refuseToken('It is too long.');
     try {
       const { payload } = await jwtVerify(token, this.keys.find, {
         ...{ issuer, algorithms, audience: [...audience] },
@@ -84,7 +84,7 @@ export class OutsideTokens {
       return payload;
     } catch (error) {
       const reason = findReason(error);
-      if (reason !== undefined) throw refused(reason);
+      if (reason !== undefined) throw refuseToken(reason);
       this.parts.onError(error);
       throw new ApiError(
         'service_unavailable',
@@ -95,7 +95,7 @@ export class OutsideTokens {
   }
 }
 
-const refused = (reason: string): ApiError => unauthorized(`The token is not accepted. ${reason}`);
+const refuseToken = (reason: string): ApiError => unauthorized(`The token is not accepted. ${reason}`);
 
 /** What is wrong with the token; undefined for what is wrong with the issuer. */
 function findReason(error: unknown): string | undefined {

@@ -204,14 +204,12 @@ describe.each(generations)('a client %s of AG-UI', (_, agUi) => {
     const yes = { interruptId: first, status: 'resolved' as const, payload: { approved: true } };
     const only = createAgent(agUi, { threadId: agent.threadId });
     expect(await readRefusal(only, { resume: [yes] })).toContain(`must also answer ${second}`);
-    expect(await readRefusal(only, { resume: [yes, { ...yes, interruptId: second, payload: 'yes' }] })).toContain(
-      'resume.1.payload',
-    );
+    const unclear = { ...yes, interruptId: second, payload: 'yes' };
+    expect(await readRefusal(only, { resume: [yes, unclear] })).toContain('resume.1.payload');
     const no = { interruptId: second, status: 'cancelled' as const };
     expect(await readRefusal(only, { resume: [yes, no, yes] })).toContain('resume.2: must not answer');
-    expect(await readRefusal(only, { resume: [yes, no, { ...no, interruptId: 'apr_other' }] })).toBe(
-      'run_not_waiting Nothing waits for apr_other.',
-    );
+    const other = { ...no, interruptId: 'apr_other' };
+    expect(await readRefusal(only, { resume: [yes, other] })).toBe('run_not_waiting Nothing waits for apr_other.');
     const going = agent.runAgent({ resume: [yes, no] });
     await claimAgain(claim.runId, replying('Done.'));
     await going;

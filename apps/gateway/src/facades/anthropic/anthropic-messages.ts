@@ -141,7 +141,7 @@ class Sending {
       decision: result === 'allow' ? ('approve' as const) : ('deny' as const),
       reason: reason ?? undefined,
     }));
-    await settled('there is an answer to one of these already', () =>
+    await translateSettled('there is an answer to one of these already', () =>
       decideAll(this.dependencies, this.caller, decisions),
     );
   }
@@ -151,7 +151,7 @@ class Sending {
       callId: callId.parse(event.custom_tool_use_id),
       result: toResult(event, 'events'),
     }));
-    await settled('there is a result already', () =>
+    await translateSettled('there is a result already', () =>
       this.dependencies.service.answerCalls({
         accountId: this.thread.accountId,
         runId: run.id,
@@ -214,7 +214,7 @@ function toResult(
 }
 
 /** What was answered in the meantime is an error of the request there, which is not repeated. */
-async function settled(detail: string, work: () => Promise<unknown>): Promise<void> {
+async function translateSettled(detail: string, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {

@@ -148,7 +148,7 @@ export class AnthropicSessions {
   async addResource(session: ThreadAddress, request: AnthropicSessionResource, at: string) {
     const [added] = await this.dependencies.resources.read(session.accountId, [request], at);
     await this.change(session, (data) => {
-      if (data['archived_at'] !== null) throw archived(session);
+      if (data['archived_at'] !== null) throw refuseArchived(session);
       return { ...data, resources: addResource(data, added), updated_at: at };
     });
     return this.getResource(session, added?.id ?? '');
@@ -184,7 +184,7 @@ export class AnthropicSessions {
 
   async send(session: ThreadAddress, events: readonly AnthropicUserEvent[], caller: Caller) {
     const [row] = await Promise.all([this.findRow(session), this.dependencies.threads.get(session)]);
-    if (row && row.data['archived_at'] !== null) throw archived(session);
+    if (row && row.data['archived_at'] !== null) throw refuseArchived(session);
     const { runs, service } = this.dependencies;
     const begin = (turn: Turn, { isTold }: { isTold: boolean }) => this.begin(session, row, { ...turn, isTold });
     return sendEvents({ runs, service, begin }, session, { events, caller });
@@ -277,7 +277,8 @@ export class AnthropicSessions {
   }
 }
 
-const archived = ({ threadId: id }: ThreadAddress): ApiError => new ApiError('session_archived', `${id} is archived.`);
+const refuseArchived = ({ threadId: id }: ThreadAddress): ApiError =>
+  new ApiError('session_archived', `${id} is archived.`);
 
 type Overriding = Extract<AnthropicSessionAgent, { type: 'agent_with_overrides' }>;
 

@@ -47,7 +47,7 @@ export const eventIds = {
 export const blockCountsKey = 'anthropic_blocks';
 
 const nothing: Translated = { events: [], previews: [] };
-const kept = (...events: SessionEvent[]): Translated => ({ events, previews: [] });
+const keepEvents = (...events: SessionEvent[]): Translated => ({ events, previews: [] });
 
 /** Tools that are shown as messages, and not as calls. */
 const silent: ReadonlySet<string> = new Set(['ask', 'complete']);
@@ -104,43 +104,43 @@ export class AnthropicTranslator {
     if (isSilent(fact)) return nothing;
     switch (fact.type) {
       case 'message.created':
-        return kept(...this.showMessage(fact));
+        return keepEvents(...this.showMessage(fact));
       case 'run.started':
       case 'run.resumed':
         this.awaited.clear();
-        return kept({ type: 'session.status_running', id: eventIds.of(fact), processed_at: fact.at });
+        return keepEvents({ type: 'session.status_running', id: eventIds.of(fact), processed_at: fact.at });
       case 'iteration.started':
       case 'iteration.restarted':
-        return kept(...this.endRequest(fact), this.startRequest(fact));
+        return keepEvents(...this.endRequest(fact), this.startRequest(fact));
       case 'usage.recorded':
-        return kept(...this.endRequest(fact, fact.data));
+        return keepEvents(...this.endRequest(fact, fact.data));
       case 'tool.planned':
-        return kept(...this.plan(fact));
+        return keepEvents(...this.plan(fact));
       case 'approval.requested':
-        return kept(...this.showCall(fact.data.tool_call_id, 'ask'));
+        return keepEvents(...this.showCall(fact.data.tool_call_id, 'ask'));
       case 'tool.started':
-        return kept(...this.showCall(fact.data.tool_call_id, 'allow'));
+        return keepEvents(...this.showCall(fact.data.tool_call_id, 'allow'));
       case 'approval.decided':
-        return kept(...this.showDecision(fact));
+        return keepEvents(...this.showDecision(fact));
       case 'tool.completed':
       case 'tool.failed':
-        return kept(...this.showResult(fact));
+        return keepEvents(...this.showResult(fact));
       case 'tool.unknown':
-        return kept(...(fact.data.message_id === undefined ? [] : this.showUnknown(fact)));
+        return keepEvents(...(fact.data.message_id === undefined ? [] : this.showUnknown(fact)));
       case 'run.waiting':
-        return kept(...this.wait(fact));
+        return keepEvents(...this.wait(fact));
       case 'run.stop_requested':
-        return kept({ type: 'user.interrupt', id: eventIds.interrupt(fact.run_id), processed_at: fact.at });
+        return keepEvents({ type: 'user.interrupt', id: eventIds.interrupt(fact.run_id), processed_at: fact.at });
       case 'context.compacted':
-        return kept({ type: 'agent.thread_context_compacted', id: eventIds.of(fact), processed_at: fact.at });
+        return keepEvents({ type: 'agent.thread_context_compacted', id: eventIds.of(fact), processed_at: fact.at });
       case 'model.retried':
       case 'model.fell_back':
-        return kept(this.showRetry(fact), toRescheduled(fact));
+        return keepEvents(this.showRetry(fact), toRescheduled(fact));
       case 'run.completed':
       case 'run.stopped':
-        return kept(...this.endRequest(fact), this.idle(fact, { type: 'end_turn' }, 1));
+        return keepEvents(...this.endRequest(fact), this.idle(fact, { type: 'end_turn' }, 1));
       case 'run.failed':
-        return kept(...this.endRequest(fact), ...this.fail(fact));
+        return keepEvents(...this.endRequest(fact), ...this.fail(fact));
       case 'iteration.completed':
         return nothing;
     }

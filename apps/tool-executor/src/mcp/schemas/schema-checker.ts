@@ -30,29 +30,29 @@ export const checkedSchema = (given: unknown): ArgumentsSchema => withoutProblem
 export const boundedSchema = (given: unknown): ArgumentsSchema => withoutProblem(given, findSchemaProblem);
 
 function withoutProblem(given: unknown, findProblem: (schema: unknown) => string | undefined): ArgumentsSchema {
-  const copy = copied(given, { depth: 0, budget: { values: schemaLimits.values } });
+  const copy = copyWithin(given, { depth: 0, budget: { values: schemaLimits.values } });
   const problem = findProblem(copy);
-  if (problem !== undefined) throw refused(problem);
+  if (problem !== undefined) throw refuse(problem);
   return argumentsJsonSchema.parse(copy);
 }
 
-const refused = (why: string) => new SchemaRefused(why);
+const refuse = (why: string) => new SchemaRefused(why);
 
 interface Place {
   readonly depth: number;
   readonly budget: { values: number };
 }
 
-function copied(value: unknown, { depth, budget }: Place): unknown {
-  if (depth > schemaLimits.depth) throw refused(`is nested more than ${schemaLimits.depth} levels`);
-  if (--budget.values < 0) throw refused(`has more than ${schemaLimits.values} values`);
+function copyWithin(value: unknown, { depth, budget }: Place): unknown {
+  if (depth > schemaLimits.depth) throw refuse(`is nested more than ${schemaLimits.depth} levels`);
+  if (--budget.values < 0) throw refuse(`has more than ${schemaLimits.values} values`);
   const next = { depth: depth + 1, budget };
   if (typeof value === 'string') return readableText(value);
-  if (Array.isArray(value)) return value.map((item) => copied(item, next));
+  if (Array.isArray(value)) return value.map((item) => copyWithin(item, next));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).map(([key, item]) => {
-    if (!isReadable(key) || key === '__proto__') throw refused('has an unreadable name');
-    return [key, copied(item, next)] as const;
+    if (!isReadable(key) || key === '__proto__') throw refuse('has an unreadable name');
+    return [key, copyWithin(item, next)] as const;
   });
   return Object.fromEntries(entries);
 }

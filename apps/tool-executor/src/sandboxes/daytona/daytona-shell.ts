@@ -51,7 +51,7 @@ export class DaytonaShell {
   /** Repeats the request while Daytona is away: every script may run twice. */
   async run(script: Exclude<keyof typeof scripts, 'supervise'>, variables: Variables = {}): Promise<string> {
     const assignments = Object.entries({ root: stateDirectory, ...variables }).map(
-      ([name, value]) => `${name}=${quoted(value)}`,
+      ([name, value]) => `${name}=${quoteValue(value)}`,
     );
     const text = [...assignments, functions, scripts[script]].join('\n');
     const command = `echo ${Buffer.from(text).toString('base64')} | base64 -d | bash --norc --noprofile`;
@@ -104,7 +104,7 @@ function toScript(name: string): string {
   return readFileSync(join(__dirname, 'in-sandbox', `${name}.sh`), 'utf8').replace(/^ *#.*\n/gm, '');
 }
 
-function quoted(value: string | number | readonly string[]): string {
-  if (typeof value === 'object') return `(${value.map(quoted).join(' ')})`;
+function quoteValue(value: string | number | readonly string[]): string {
+  if (typeof value === 'object') return `(${value.map(quoteValue).join(' ')})`;
   return `'${String(value).replaceAll("'", `'\\''`)}'`;
 }

@@ -8,7 +8,7 @@ import { OutboundRefusal, bareHost, dial } from '@rondo/platform';
 import { EgressRefusal } from './destination';
 import { type EgressGate, TooManyRequests } from './egress-gate';
 import type { SecretRelay } from './secret-relay';
-import { type Head, InvalidHttp, serialized, forwarded, isInterim, readHead, toRequest } from './message-head';
+import { type Head, InvalidHttp, writeHead, writeForwarded, isInterim, readHead, toRequest } from './message-head';
 
 const maximumConnections = 64;
 const idleTimeoutMs = 60_000;
@@ -90,19 +90,19 @@ export class EgressProxy {
     const url = parseTarget(target);
     const plain = toSecretTarget(url, 'http:');
     if (url.protocol === 'http:' && this.relay?.covers(plain)) {
-      client.unshift(Buffer.from(serialized(head), 'latin1'));
+      client.unshift(Buffer.from(writeHead(head), 'latin1'));
       this.relay.acceptPlain(client, { target: plain, leaving });
       return;
     }
     const outside = await this.connect(url, leaving);
     outside.write(
-      forwarded({ ...head, first: `${method} ${url.pathname}${url.search} ${version}` }, url.host),
+      writeForwarded({ ...head, first: `${method} ${url.pathname}${url.search} ${version}` }, url.host),
       'latin1',
     );
     send(client, outside);
     let answer = await readAnswer(outside);
-    for (; isInterim(answer); answer = await readAnswer(outside)) client.write(serialized(answer), 'latin1');
-    client.write(forwarded(answer), 'latin1');
+    for (; isInterim(answer); answer = await readAnswer(outside)) client.write(writeHead(answer), 'latin1');
+    client.write(writeForwarded(answer), 'latin1');
     receive(client, outside);
   }
 

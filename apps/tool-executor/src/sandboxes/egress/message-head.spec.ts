@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { forwarded, InvalidHttp, readHead, toRequest } from './message-head';
+import { writeForwarded, InvalidHttp, readHead, toRequest } from './message-head';
 
 /** A socket that receives these pieces, one after the other. */
 async function receiving(...pieces: string[]): Promise<Socket> {
@@ -65,7 +65,7 @@ describe('forwarded', () => {
       ['X', 'ü'],
     ] as const;
 
-    expect(forwarded({ first: 'GET / HTTP/1.1', fields }, 'a:81')).toBe(
+    expect(writeForwarded({ first: 'GET / HTTP/1.1', fields }, 'a:81')).toBe(
       'GET / HTTP/1.1\r\nHost: a:81\r\nContent-Length: 3\r\nX: ü\r\nConnection: close\r\n\r\n',
     );
   });

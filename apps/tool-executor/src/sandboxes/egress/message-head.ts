@@ -71,7 +71,7 @@ export function toRequest({ first }: Head): { method: string; target: string; ve
 export const isInterim = ({ first }: Head): boolean => /^HTTP\/1\.[01] 1\d\d\b/.test(first);
 
 /** The head without its hop-by-hop fields, and with `Connection: close`. */
-export function forwarded({ first, fields }: Head, host?: string): string {
+export function writeForwarded({ first, fields }: Head, host?: string): string {
   const named = fields.filter(([name]) => name.toLowerCase() === 'connection').flatMap(([, value]) => value.split(','));
   const dropped = new Set([...hopByHop, ...named.map((name) => name.trim().toLowerCase())]);
   const kept = fields.filter(([name]) => !dropped.has(name.toLowerCase()) && !(host && name.toLowerCase() === 'host'));
@@ -80,5 +80,5 @@ export function forwarded({ first, fields }: Head, host?: string): string {
 }
 
 /** The head unchanged. */
-export const serialized = ({ first, fields }: Head): string =>
+export const writeHead = ({ first, fields }: Head): string =>
   `${[first, ...fields.map(([name, value]) => `${name}: ${value}`)].join('\r\n')}${endOfHead}`;

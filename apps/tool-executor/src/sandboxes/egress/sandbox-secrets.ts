@@ -85,7 +85,7 @@ export class SandboxSecrets {
       requirePlace(filled.head, { name, placeholder, grant });
       const secret = await this.parts.source.open({ account, run, call, name, via: 'sandbox', request, signal });
       const placed = placeSecret(filled.head, placeholder, secret);
-      if (!placed) throw misplaced(name);
+      if (!placed) throw refuseMisplaced(name);
       filled = { head: placed, used: [...filled.used, secret] };
     }
     return filled;
@@ -121,8 +121,8 @@ function requirePlace(
   { name, placeholder, grant }: { readonly name: string; readonly placeholder: string; readonly grant: Grant },
 ): void {
   const placement = grant.secrets.find((secret) => secret.name === name)?.placement;
-  if (placement && !placeSecret(head, placeholder, { value: '', placement })) throw misplaced(name);
+  if (placement && !placeSecret(head, placeholder, { value: '', placement })) throw refuseMisplaced(name);
 }
 
-const misplaced = (name: string): SecretRefused =>
+const refuseMisplaced = (name: string): SecretRefused =>
   new SecretRefused(`The placeholder of the secret ${name} stands where the secret does not go: see its placement.`);

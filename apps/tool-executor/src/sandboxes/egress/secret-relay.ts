@@ -142,7 +142,9 @@ function headersTo(
 ): Record<string, string | string[]> {
   const dropped = new Set([...hopByHop, ...namedByConnection(pairs), ...(mask.isEmpty ? [] : ['accept-encoding'])]);
   const isUsual = target.port === (target.protocol === 'https:' ? 443 : 80);
-  const headers = grouped(pairs.filter(([name]) => !dropped.has(name.toLowerCase()) && name.toLowerCase() !== 'host'));
+  const headers = groupPairs(
+    pairs.filter(([name]) => !dropped.has(name.toLowerCase()) && name.toLowerCase() !== 'host'),
+  );
   return {
     ...headers,
     ...(!mask.isEmpty && { 'Accept-Encoding': 'identity' }),
@@ -156,7 +158,7 @@ const namedByConnection = (pairs: readonly (readonly [string, string])[]): reado
     .filter(([name]) => name.toLowerCase() === 'connection')
     .flatMap(([, value]) => value.split(',').map((name) => name.trim().toLowerCase()));
 
-function grouped(pairs: readonly (readonly [string, string])[]): Record<string, string | string[]> {
+function groupPairs(pairs: readonly (readonly [string, string])[]): Record<string, string | string[]> {
   const headers = new Map<string, [name: string, values: string[]]>();
   for (const [name, value] of pairs) {
     const known = headers.get(name.toLowerCase());
@@ -184,7 +186,7 @@ function sendBack(answer: IncomingMessage, response: ServerResponse, mask: Secre
   }
   const dropped = new Set([...hopByHop, ...(isPacked ? ['content-encoding', 'content-length'] : [])]);
   const kept = toPairs(rawHeaders).filter(([name]) => !dropped.has(name.toLowerCase()));
-  for (const [name, values] of Object.entries(grouped(kept)))
+  for (const [name, values] of Object.entries(groupPairs(kept)))
     response.setHeader(name, Array.isArray(values) ? values.map((value) => mask.text(value)) : mask.text(values));
   response.writeHead(statusCode, mask.text(statusMessage));
   response.flushHeaders();

@@ -60,7 +60,7 @@ export class S3Snapshots implements SnapshotStore {
     const upload = new Upload({
       client: this.client,
       ...{ partSize: partBytes, queueSize: partsAtOnce },
-      params: { ...this.toPlace(key), Body: source, Metadata: { copy: encoded(info) } },
+      params: { ...this.toPlace(key), Body: source, Metadata: { copy: encodeInfo(info) } },
     });
     const abort = () => void upload.abort();
     signal?.addEventListener('abort', abort);
@@ -80,7 +80,7 @@ export class S3Snapshots implements SnapshotStore {
     if (!object) return undefined;
     const body = object.Body as Readable; // what the client gives in Node
     try {
-      const info = decoded(object.Metadata?.['copy']);
+      const info = decodeInfo(object.Metadata?.['copy']);
       await writeChecked(body, into, info);
       return info;
     } finally {
@@ -127,9 +127,9 @@ function toClientConfig({ endpoint, region, credentials, proxy }: S3Settings): S
 }
 
 /** Header values may hold ASCII only. */
-const encoded = (info: SnapshotInfo): string => Buffer.from(JSON.stringify(info)).toString('base64url');
+const encodeInfo = (info: SnapshotInfo): string => Buffer.from(JSON.stringify(info)).toString('base64url');
 
-function decoded(text = ''): SnapshotInfo {
+function decodeInfo(text = ''): SnapshotInfo {
   try {
     return snapshotInfo.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
   } catch (error) {

@@ -23,7 +23,7 @@ export class BrowserOperator {
 
   /** Rejects with TunnelError `browser_not_running`. */
   look(sandbox: Sandbox): Promise<BrowserScreen> {
-    return answered(async () => ({ ...(await toSession(sandbox).look()), problem: null }));
+    return translateFailures(async () => ({ ...(await toSession(sandbox).look()), problem: null }));
   }
 
   /** Resolves to what is seen then. Rejects with TunnelError: `browser_not_running`, or `browser_busy` while the agent acts. */
@@ -36,7 +36,7 @@ export class BrowserOperator {
       return { ...(await session.look()), problem: problem?.slice(0, 2_000) ?? null };
     };
     try {
-      return await this.turns.run(toTurn(threadId, browserTurn), () => answered(perform), signal);
+      return await this.turns.run(toTurn(threadId, browserTurn), () => translateFailures(perform), signal);
     } catch (error) {
       if (!signal.aborted || error !== signal.reason) throw error;
       throw new TunnelError('browser_busy', 'The agent is using the browser. Try again when it has finished.');
@@ -52,7 +52,7 @@ function toSession(sandbox: Sandbox): BrowserSession {
 
 const notRunning = (message: string) => new TunnelError('browser_not_running', message);
 
-async function answered(work: () => Promise<BrowserScreen>): Promise<BrowserScreen> {
+async function translateFailures(work: () => Promise<BrowserScreen>): Promise<BrowserScreen> {
   try {
     return await work();
   } catch (error) {

@@ -1,7 +1,7 @@
 import { type ToolResult, failedResult } from '@rondo/contract';
 import { ServiceProblem } from '../../services/service-client';
 import { clipMiddle } from '../clip-text';
-import { type ToolInput, type ToolHandler, succeeded } from '../tool-handler';
+import { type ToolInput, type ToolHandler, toSuccess } from '../tool-handler';
 import type { ToolServices } from '../tool-services';
 import { withinTime } from '../within-time';
 import { describeProvider, providerNamed } from './provider-catalog';
@@ -15,7 +15,7 @@ export const getDataProviderEndpoints: ToolHandler<ToolInput<'get_data_provider_
 function toEndpoints(name: string, { dataProviders }: ToolServices): ToolResult {
   if (!dataProviders) return failedResult(unconfigured);
   const provider = providerNamed(name);
-  return 'problem' in provider ? failedResult(provider.problem) : succeeded(describeProvider(provider));
+  return 'problem' in provider ? failedResult(provider.problem) : toSuccess(describeProvider(provider));
 }
 
 export const executeDataProviderCall: ToolHandler<ToolInput<'execute_data_provider_call'>> = {
@@ -27,7 +27,7 @@ export const executeDataProviderCall: ToolHandler<ToolInput<'execute_data_provid
         const called = await dataProviders.call({ provider: service_name, route, parameters: payload }, signal);
         if ('problem' in called) return failedResult(called.problem);
         const { text, truncated } = clipMiddle(JSON.stringify(called.data, undefined, 1));
-        return succeeded(text, truncated);
+        return toSuccess(text, truncated);
       } catch (error) {
         if (error instanceof ServiceProblem) return failedResult(error.message);
         throw error;

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { failedResult } from '@rondo/contract';
 import { shownPath } from '../../sandboxes';
 import { aboutFile } from '../files/about-file';
-import { type ToolInput, type ToolHandler, succeeded } from '../tool-handler';
+import { type ToolInput, type ToolHandler, toSuccess } from '../tool-handler';
 import { readSnapshot } from './snapshot';
 
 const notConfigured = 'Sites cannot be published here: the operator has set no PREVIEW_URL.';
@@ -23,7 +23,7 @@ export const deploy: ToolHandler<ToolInput<'deploy'>> = {
         const message = hasPage
           ? `Published ${source.count} files. Everyone who has the URL can open it, until undeploy.`
           : `Published ${source.count} files, but no index.html: the URL itself shows nothing, its files are below it.`;
-        return succeeded(JSON.stringify({ url, name, message }, null, 2));
+        return toSuccess(JSON.stringify({ url, name, message }, null, 2));
       },
       whatHelps,
     ),
@@ -33,7 +33,7 @@ export const undeploy: ToolHandler<ToolInput<'undeploy'>> = {
   handle: async ({ name }, { sites }) => {
     if (!sites) return failedResult(notConfigured);
     const message = (await sites.withdraw(name)) ? `${name} was taken down.` : `There is no site ${name}.`;
-    return succeeded(message);
+    return toSuccess(message);
   },
 };
 

@@ -4,7 +4,7 @@ import type { ToolResult } from '@rondo/contract';
 import { SandboxError, type SandboxFiles, shownPath, workspacePath } from '../../sandboxes';
 import { clipMiddle, resultCharacters } from '../clip-text';
 import { writeAside } from '../write-aside';
-import { succeeded } from '../tool-handler';
+import { toSuccess } from '../tool-handler';
 
 const folder = '.extracted';
 
@@ -44,5 +44,5 @@ export function describeText(
   const clipped = clipMiddle(text, { restIn });
   const length = `${text.length} characters${truncated ? ', cut off there because it is longer' : ''}`;
   const where = restIn === undefined ? '' : `; the whole text is in ${restIn}`;
-  return succeeded(`[${path}, ${format}: ${length}${where}]\n\n${clipped.text}`, truncated || clipped.truncated);
+  return toSuccess(`[${path}, ${format}: ${length}${where}]\n\n${clipped.text}`, truncated || clipped.truncated);
 }

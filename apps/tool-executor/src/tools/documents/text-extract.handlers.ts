@@ -42,17 +42,17 @@ async function extract(path: string, bytes: Buffer, { context, signal }: Extract
   const { parser } = context.services;
   const text = isDocument(bytes) ? undefined : decodeText(bytes);
   if (text === undefined) return parser.parse({ kind: 'document', ...limits }, bytes, signal);
-  if (!/\.x?html?$/i.test(path)) return bounded(posix.extname(path).slice(1) || 'text', text);
+  if (!/\.x?html?$/i.test(path)) return toExtracted(posix.extname(path).slice(1) || 'text', text);
 
   const { title, markdown } = await parser.parse({ kind: 'page', url: '' }, Buffer.from(text), signal);
-  return bounded('html', title === '' ? markdown : `# ${title}\n\n${markdown}`);
+  return toExtracted('html', title === '' ? markdown : `# ${title}\n\n${markdown}`);
 }
 
 const isDocument = (bytes: Buffer): boolean =>
   bytes.subarray(0, 1024).includes('%PDF-') ||
   /^(504b0304|d0cf11e0|7b5c7274)/.test(bytes.subarray(0, 4).toString('hex'));
 
-const bounded = (format: string, text: string): Extracted => ({
+const toExtracted = (format: string, text: string): Extracted => ({
   format,
   text: text.slice(0, limits.characters),
   truncated: text.length > limits.characters,

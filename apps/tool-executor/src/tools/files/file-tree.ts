@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { ToolResult } from '@rondo/contract';
 import { type FileListing, type SandboxFiles, shownPath } from '../../sandboxes';
 import { clipMiddle } from '../clip-text';
-import { succeeded } from '../tool-handler';
+import { toSuccess } from '../tool-handler';
 
 /** Shown, but not entered: generated files, which models rarely need. */
 export const unlistedFolders = [
@@ -55,5 +55,5 @@ export async function listFolder(files: SandboxFiles, path: string, depth: numbe
   const { entries, truncated } = await files.list(path, { depth, exclude: unlistedFolders });
   const clipped = clipMiddle(toTree(shownPath(path), entries));
   const note = truncated ? '\n[… there is more: list a folder further down, or with less depth]' : '';
-  return succeeded(`${clipped.text}${note}`, truncated || clipped.truncated);
+  return toSuccess(`${clipped.text}${note}`, truncated || clipped.truncated);
 }

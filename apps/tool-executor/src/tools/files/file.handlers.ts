@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { failedResult } from '@rondo/contract';
 import { SandboxError } from '../../sandboxes';
-import { type ToolHandler, type ToolInput, succeeded } from '../tool-handler';
+import { type ToolHandler, type ToolInput, toSuccess } from '../tool-handler';
 import { aboutFile, readContent, toMutexKey, toSize } from './about-file';
 import { listFolder } from './file-tree';
 import { replaceOnce, resultOfReplacement } from './replace-once';
@@ -21,7 +21,7 @@ export const createFile: ToolHandler<ToolInput<'create_file'>> = {
           if (!exists || (await files.stat(file_path)) !== undefined) throw error;
           return failedResult(`${posix.dirname(path)} is not a folder.`); // A file has the folder's name.
         }
-        return succeeded(`Created ${path} (${toSize(file_contents)}).${hintAbout(path)}`);
+        return toSuccess(`Created ${path} (${toSize(file_contents)}).${hintAbout(path)}`);
       },
       writeInParts,
     ),
@@ -35,7 +35,7 @@ export const fullFileRewrite: ToolHandler<ToolInput<'full_file_rewrite'>> = {
       async (path) => {
         const mode = permissions === undefined ? {} : { permissions: Number.parseInt(permissions, 8) };
         await files.write(file_path, file_contents, { mode: 'replace', ...mode });
-        return succeeded(`Rewrote ${path} (${toSize(file_contents)}).`);
+        return toSuccess(`Rewrote ${path} (${toSize(file_contents)}).`);
       },
       writeInParts,
     ),
@@ -46,7 +46,7 @@ export const deleteFile: ToolHandler<ToolInput<'delete_file'>> = {
   handle: ({ file_path }, { sandbox: { files } }) =>
     aboutFile(file_path, async (path) => {
       await files.delete(file_path);
-      return succeeded(`Deleted ${path}.`);
+      return toSuccess(`Deleted ${path}.`);
     }),
 };
 
@@ -69,7 +69,7 @@ export const writeFile: ToolHandler<ToolInput<'write_file'>> = {
       file_path,
       async (path) => {
         await files.write(file_path, file_contents, { mode: 'put' });
-        return succeeded(`Wrote ${path} (${toSize(file_contents)}).`);
+        return toSuccess(`Wrote ${path} (${toSize(file_contents)}).`);
       },
       writeInParts,
     ),
@@ -100,12 +100,12 @@ const hintAbout = (path: string): string =>
 export const createDirectory: ToolHandler<ToolInput<'create_directory'>> = {
   handle: ({ path }, { sandbox, idempotencyKey, runId, timeoutMs, signal }) =>
     aboutFile(path, async (folder) => {
-      if ((await sandbox.files.stat(path))?.kind === 'directory') return succeeded(`${folder} exists already.`);
+      if ((await sandbox.files.stat(path))?.kind === 'directory') return toSuccess(`${folder} exists already.`);
       const command = `mkdir -p -- ${shellQuoted(folder)}`;
       const request = { id: idempotencyKey, run: runId, command, cwd: '.', session: privateSession, timeoutMs };
       const { ending, exitCode, output } = await sandbox.exec(request, { signal });
       if (ending === 'killed') signal.throwIfAborted();
       if (exitCode !== 0) return failedResult(output.trim() || `${folder} was not created (${ending}).`);
-      return succeeded(`Created the folder ${folder}.`);
+      return toSuccess(`Created the folder ${folder}.`);
     }),
 };

@@ -1,6 +1,6 @@
 import { type ToolResult, failedResult } from '@rondo/contract';
 import { clipMiddle } from '../clip-text';
-import { succeeded } from '../tool-handler';
+import { toSuccess } from '../tool-handler';
 
 type Replaced =
   | { readonly found: 'nowhere' }
@@ -85,7 +85,7 @@ export function resultOfReplacement(path: string, replaced: Replaced): Edit {
           'Take in more of the text around the one that you mean.',
       );
     case 'once':
-      return { content: replaced.content, result: succeeded(editedText(path, replaced.snippet)) };
+      return { content: replaced.content, result: toSuccess(editedText(path, replaced.snippet)) };
   }
 }
 

@@ -3,7 +3,7 @@ import { type ToolResult, failedResult } from '@rondo/contract';
 import { type CommandOutcome, SandboxError } from '../../sandboxes';
 import { resultCharacters } from '../clip-text';
 import { shellQuoted, privateSession } from '../shell/tool-commands';
-import { type ToolInput, type ToolHandler, succeeded } from '../tool-handler';
+import { type ToolInput, type ToolHandler, toSuccess } from '../tool-handler';
 import { aboutFile } from './about-file';
 import { unlistedFolders } from './file-tree';
 
@@ -67,7 +67,7 @@ function resultOfSearch({ ending, exitCode, output }: CommandOutcome, { max_resu
     ...(exitCode === ended.incomplete ? ['some files could not be searched'] : []),
   ];
   const text = shown.length === 0 ? 'No match.' : shown.join('\n');
-  return succeeded(`${text}${notes.map((note) => `\n[${note}]`).join('')}`, shown.length < lines.length);
+  return toSuccess(`${text}${notes.map((note) => `\n[${note}]`).join('')}`, shown.length < lines.length);
 }
 
 const isGrepEnd = (exitCode: number | undefined): boolean =>

@@ -1,6 +1,6 @@
 import { type ToolResult, failedResult } from '@rondo/contract';
 import { clipMiddle, resultCharacters } from '../clip-text';
-import { succeeded } from '../tool-handler';
+import { toSuccess } from '../tool-handler';
 
 /** Counted from 1, both included. */
 interface LineRange {
@@ -26,7 +26,7 @@ export function selectLines(
   { first = 1, last = Infinity, readOnWith = fromStartLine }: LineRange,
 ): ToolResult {
   const lines = listLines(text);
-  if (lines.length === 0) return succeeded('[the file is empty]');
+  if (lines.length === 0) return toSuccess('[the file is empty]');
   if (first > lines.length) return failedResult(`The file has only ${lines.length} lines.`);
   if (last < first) return failedResult('The last line is before the first.');
 
@@ -35,10 +35,10 @@ export function selectLines(
   const { text: shown, truncated } = clipMiddle(fitting.join(''));
   const end = first + fitting.length - 1;
   const readOn = end < Math.min(last, lines.length) ? `; continue with ${readOnWith(end + 1)}` : '';
-  if (fitting.length === lines.length) return succeeded(shown, truncated);
+  if (fitting.length === lines.length) return toSuccess(shown, truncated);
 
   const note = `[lines ${first} to ${end} of ${lines.length}${readOn}]`;
-  return succeeded(`${shown}${shown.endsWith('\n') ? '' : '\n'}${note}`, truncated || readOn !== '');
+  return toSuccess(`${shown}${shown.endsWith('\n') ? '' : '\n'}${note}`, truncated || readOn !== '');
 }
 
 const fromStartLine = (line: number): string => `start_line=${line}`;

@@ -1,6 +1,6 @@
 import { type ToolResult, failedResult } from '@rondo/contract';
 import type { SandboxFiles } from '../../sandboxes';
-import { type ToolInput, type ToolHandler, succeeded } from '../tool-handler';
+import { type ToolInput, type ToolHandler, toSuccess } from '../tool-handler';
 import { aboutFile, readContent, toMutexKey, toSize } from './about-file';
 import { EditHistory } from './edit-history';
 import { listFolder } from './file-tree';
@@ -46,7 +46,7 @@ const view: EditorCommand = async ({ path: given, view_range }, { files, path })
   const text = decodeText(content);
   if (text === undefined) return failedResult(`${path} is not a text file (${content.length} bytes).`);
   const [first, last] = view_range ?? [];
-  return selectLines(numbered(text), {
+  return selectLines(numberLines(text), {
     first,
     last: last === -1 ? undefined : last,
     readOnWith: (line) => `view_range [${line}, -1]`,
@@ -58,7 +58,7 @@ const create: EditorCommand = async ({ file_text, path: given }, { files, histor
   const after = Buffer.from(file_text);
   await files.write(given, after, { mode: 'create' });
   const isKept = await history.remember(path, call, { before: undefined, after });
-  return succeeded(`Created ${path} (${toSize(file_text)}).${isKept ? '' : cannotBeUndone}`);
+  return toSuccess(`Created ${path} (${toSize(file_text)}).${isKept ? '' : cannotBeUndone}`);
 };
 
 const change =
@@ -81,7 +81,7 @@ const undo: EditorCommand = async ({ path: given }, { files, history, path }) =>
   }
   await (last.before ? files.write(given, last.before, { mode: 'replace' }) : files.delete(given));
   await last.forget();
-  return succeeded(`Undid the last edit of ${path}${last.before ? '.' : ', which had created it: it is deleted.'}`);
+  return toSuccess(`Undid the last edit of ${path}${last.before ? '.' : ', which had created it: it is deleted.'}`);
 };
 
 const commands: Record<EditorInput['command'], EditorCommand> = {
@@ -100,7 +100,7 @@ const commands: Record<EditorInput['command'], EditorCommand> = {
 
 const cannotBeUndone = '\n[undo_edit cannot undo this edit: the file is too large, or the workspace is full]';
 
-const numbered = (text: string): string =>
+const numberLines = (text: string): string =>
   listLines(text)
     .map((line, index) => `${String(index + 1).padStart(6)}\t${line}`)
     .join('');
@@ -126,7 +126,7 @@ function insertAfterLine(content: Buffer, { line, text, path }: Insertion): Edit
   const withEnds = lineEndsLike(content);
   const inserted = Buffer.from(withEnds(`${isOpen ? '\n' : ''}${text}${isClosed ? '' : '\n'}`));
   const result = Buffer.concat([before, inserted, content.subarray(at)]);
-  return { content: result, result: succeeded(editedText(path, snippetAround(result, at, at + inserted.length))) };
+  return { content: result, result: toSuccess(editedText(path, snippetAround(result, at, at + inserted.length))) };
 }
 
 /** Where each line ends, its line end included. */

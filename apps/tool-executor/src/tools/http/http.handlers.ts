@@ -12,7 +12,7 @@ import {
 } from '@rondo/platform';
 import { type EgressGate, EgressRefusal } from '../../sandboxes';
 import { clipMiddle } from '../clip-text';
-import { type ToolHandler, type ToolInput, OutcomeUnknown, type ToolContext, succeeded } from '../tool-handler';
+import { type ToolHandler, type ToolInput, OutcomeUnknown, type ToolContext, toSuccess } from '../tool-handler';
 
 const maxRedirects = 5;
 const bodyBytes = 1024 * 1024;
@@ -43,15 +43,15 @@ async function follow(first: HttpMessage, context: ToolContext, cancelled: Abort
     const outcome = await send(message, context.egress, cancelled);
     if (outcome.how !== 'answered') {
       const why = cancelled.aborted ? `no answer within ${context.timeoutMs / 1000} s` : outcome.reason;
-      return unanswered(outcome.how, `${message.url.host}: ${why}`, context);
+      return reportUnanswered(outcome.how, `${message.url.host}: ${why}`, context);
     }
-    const next = followed < maxRedirects ? redirected(message, outcome.answer) : undefined;
+    const next = followed < maxRedirects ? followRedirect(message, outcome.answer) : undefined;
     if (!next) return describeAnswer(outcome.answer, { url: message.url, followed });
     message = next;
   }
 }
 
-function unanswered(how: 'unsent' | 'lost', reason: string, { signal }: ToolContext): ToolResult {
+function reportUnanswered(how: 'unsent' | 'lost', reason: string, { signal }: ToolContext): ToolResult {
   if (how === 'unsent') {
     signal.throwIfAborted();
     return failedResult(`Nothing was sent to ${reason}`);
@@ -114,7 +114,7 @@ function findProblem(headers: HttpMessage['headers']): string | undefined {
 }
 
 /** Another origin gets none of the headers that were meant for this one. */
-function redirected({ method, url, headers }: HttpMessage, answer: HttpAnswer) {
+function followRedirect({ method, url, headers }: HttpMessage, answer: HttpAnswer) {
   const next = method === 'GET' || method === 'HEAD' ? findRedirect(url, answer) : undefined;
   return next && ({ method, url: next, headers: next.origin === url.origin ? headers : {} } satisfies HttpMessage);
 }
@@ -141,17 +141,17 @@ export function describeAnswer(answer: HttpAnswer, { url, followed }: AnswerOrig
     ...(followed === 0 ? [] : [`[after ${followed} redirects, from ${url.href}]`]),
     ...(cut === undefined ? [] : [`[the body is not whole: ${cut}]`]),
   ].join('\n');
-  return succeeded(text === '' ? head : `${head}\n\n${text}`, truncated || cut !== undefined);
+  return toSuccess(text === '' ? head : `${head}\n\n${text}`, truncated || cut !== undefined);
 }
 
 function bodyText({ headers, body }: HttpAnswer): string {
   const type = headers['content-type'] ?? 'unknown type';
   const charset = /;\s*charset="?([^";\s]+)/i.exec(type)?.[1] ?? 'utf-8';
-  return decoded(body, charset) ?? `[${body.length} bytes of ${type}, not shown: they are not text]`;
+  return decodeBody(body, charset) ?? `[${body.length} bytes of ${type}, not shown: they are not text]`;
 }
 
 /** Undefined when the bytes are not text. Leaves out an incomplete last character. */
-function decoded(body: Buffer, charset: string): string | undefined {
+function decodeBody(body: Buffer, charset: string): string | undefined {
   if (body.includes(0)) return undefined;
   try {
     return new TextDecoder(charset, { fatal: true }).decode(body, { stream: true });

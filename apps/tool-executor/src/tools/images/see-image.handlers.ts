@@ -2,7 +2,7 @@ import { type ExecutorResult, failedResult, imageHeader, largestImage } from '@r
 import { Unreadable } from '../../parsing/parser';
 import { wholeFile } from '../../sandboxes/provider/workspace-file';
 import { aboutFile } from '../files/about-file';
-import { type ToolInput, type ToolHandler, succeeded } from '../tool-handler';
+import { type ToolInput, type ToolHandler, toSuccess } from '../tool-handler';
 import { withinTime } from '../within-time';
 
 const largestOriginal = 10 * 1024 * 1024;
@@ -35,5 +35,5 @@ interface ShownImage {
 
 function toResult(path: string, size: number, { originalWidth, originalHeight, bytes }: ShownImage): ExecutorResult {
   const text = `${path}: ${originalWidth} x ${originalHeight} pixels, ${size} bytes; shown with ${bytes.length} bytes.`;
-  return { ...succeeded(text), image: { media_type: 'image/jpeg', data: bytes.toString('base64') } };
+  return { ...toSuccess(text), image: { media_type: 'image/jpeg', data: bytes.toString('base64') } };
 }

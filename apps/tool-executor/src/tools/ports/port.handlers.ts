@@ -1,6 +1,6 @@
 import { failedResult } from '@rondo/contract';
 import { SandboxError } from '../../sandboxes';
-import { type ToolInput, type ToolContext, type ToolHandler, succeeded } from '../tool-handler';
+import { type ToolInput, type ToolContext, type ToolHandler, toSuccess } from '../tool-handler';
 
 export const exposePort: ToolHandler<ToolInput<'expose_port'>> = {
   handle: async ({ port }, context) => {
@@ -10,7 +10,7 @@ export const exposePort: ToolHandler<ToolInput<'expose_port'>> = {
         return failedResult('Ports cannot be exposed here: the operator has set no PREVIEW_URL.');
       const { url, until } = exposed;
       const message = `Port ${port} can be reached at this URL ${until}. Everyone who has the URL can use it.`;
-      return succeeded(JSON.stringify({ url, port, message }, null, 2));
+      return toSuccess(JSON.stringify({ url, port, message }, null, 2));
     } catch (error) {
       if (!(error instanceof SandboxError) || error.code !== 'not_listening') throw error;
       return failedResult(`Nothing listens on port ${port} of the sandbox. Start the server first, in the background.`);

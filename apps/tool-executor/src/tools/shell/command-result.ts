@@ -3,7 +3,7 @@ import { stillRunning } from '@rondo/domain';
 import { type CommandOutcome, type ProcessView, SandboxError, type SandboxFiles, workspacePath } from '../../sandboxes';
 import { clipMiddle, resultCharacters } from '../clip-text';
 import { writeAside } from '../write-aside';
-import { type ToolContext, succeeded } from '../tool-handler';
+import { type ToolContext, toSuccess } from '../tool-handler';
 
 interface ResultContext {
   readonly timeoutMs: number;
@@ -68,7 +68,7 @@ function notesOn({ exitCode, cwd, output }: CommandOutcome, { keepsDirectory }: 
 export function resultOfJob(job: ProcessView): ToolResult {
   const { text, truncated } = clipMiddle(job.output);
   return {
-    ...succeeded(`${text}${text && '\n'}[${statusOfJob(job)}]`, truncated),
+    ...toSuccess(`${text}${text && '\n'}[${statusOfJob(job)}]`, truncated),
     ...(job.outcome?.exitCode !== undefined && { exit_code: job.outcome.exitCode }),
   };
 }

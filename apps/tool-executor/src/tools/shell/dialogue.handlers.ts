@@ -1,6 +1,6 @@
 import { failedResult } from '@rondo/contract';
 import { SandboxError } from '../../sandboxes';
-import { type ToolInput, type ToolHandler, succeeded } from '../tool-handler';
+import { type ToolInput, type ToolHandler, toSuccess } from '../tool-handler';
 import { resultOfJob } from './command-result';
 import { jobEnded, waitMs, withSession } from './session-jobs';
 import { keptBytes } from './shell.handlers';
@@ -34,6 +34,6 @@ export const shellWriteToProcess: ToolHandler<ToolInput<'shell_write_to_process'
         if (error instanceof SandboxError && error.code === 'invalid_request') return failedResult(error.message);
         throw error;
       }
-      return succeeded(`Written to the input of session ${session_id}.`);
+      return toSuccess(`Written to the input of session ${session_id}.`);
     }),
 };

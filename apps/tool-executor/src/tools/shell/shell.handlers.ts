@@ -5,7 +5,7 @@ import { resultCharacters } from '../clip-text';
 import { logOfLongOutput, resultOfCommand, resultOfJob, statusOfJob } from './command-result';
 import { jobEnded, newestOfEachSession, waitMs, withSession } from './session-jobs';
 import { TerminalText, terminalText } from './terminal-text';
-import { type ToolHandler, type ToolInput, type ToolContext, succeeded } from '../tool-handler';
+import { type ToolHandler, type ToolInput, type ToolContext, toSuccess } from '../tool-handler';
 
 type CommandInput = ToolInput<'execute_command'>;
 
@@ -33,7 +33,7 @@ export const terminateCommand: ToolHandler<ToolInput<'terminate_command'>> = {
   handle: ({ session_name }, { sandbox }) =>
     withSession(sandbox, session_name, async () => {
       const { wasRunning } = await sandbox.terminate(session_name);
-      return succeeded(
+      return toSuccess(
         wasRunning
           ? `The command in session ${session_name} was killed, with everything it had started.`
           : `Nothing was running in session ${session_name} any more.`,
@@ -45,7 +45,7 @@ export const listCommands: ToolHandler<ToolInput<'list_commands'>> = {
   handle: async (_input, { sandbox }) => {
     const jobs = newestOfEachSession(await sandbox.list());
     const lines = jobs.map((job) => `${job.session}: ${statusOfJob(job)}: ${firstLine(job.command)}`);
-    return succeeded(lines.join('\n') || 'No command runs in the background.');
+    return toSuccess(lines.join('\n') || 'No command runs in the background.');
   },
 };
 
@@ -122,7 +122,7 @@ async function startInBackground(
       ...(folder !== undefined && { cwd: folder }),
     });
     context.signal.throwIfAborted(); // The run was stopped while the sandbox booted: the command that just started is killed.
-    return succeeded(
+    return toSuccess(
       `Started in session ${session}, working directory ${cwd}. It goes on in the background: ` +
         `use check_command_output with session_name "${session}" to see what it prints and whether it still runs.`,
     );

@@ -4,7 +4,7 @@ import { wholeFile } from '../../sandboxes/provider/workspace-file';
 import { ServiceProblem } from '../../services/service-client';
 import { aboutFile } from '../files/about-file';
 import { describeText, saveText, textPath } from '../documents/extracted-text';
-import { type ToolInput, type ToolHandler, succeeded } from '../tool-handler';
+import { type ToolInput, type ToolHandler, toSuccess } from '../tool-handler';
 import { withinTime } from '../within-time';
 
 /** OpenAI refuses larger files. */
@@ -27,7 +27,7 @@ export const transcribe: ToolHandler<ToolInput<'transcribe'>> = {
       return withinTime(context, async (signal) => {
         try {
           const text = await transcription.read({ name: `recording.${format}`, bytes, language }, signal);
-          if (text.trim() === '') return succeeded(`[${path}: nothing is said in it]`);
+          if (text.trim() === '') return toSuccess(`[${path}: nothing is said in it]`);
           const read = { format, text, truncated: false };
           return describeText(path, read, await saveText(path, read, context.sandbox.files));
         } catch (error) {

@@ -56,7 +56,7 @@ async function readBody({ status, headers: answered, body, cut }: HttpAnswer, si
   if (signal.aborted) throw new PageProblem('it did not arrive in time');
   if (cut !== undefined)
     throw new PageProblem(body.length < mostPageBytes ? 'the connection to its server broke' : tooLarge);
-  return decompressed(body, (answered['content-encoding'] ?? 'identity').toLowerCase());
+  return decompressBody(body, (answered['content-encoding'] ?? 'identity').toLowerCase());
 }
 
 const tooLarge = `it is larger than ${mostPageBytes / 1024 / 1024} MiB`;
@@ -67,7 +67,7 @@ const decompressors: ReadonlyMap<string, Decompress> = new Map([
   ['br', promisify<Buffer, object, Buffer>(brotliDecompress)],
 ]);
 
-async function decompressed(body: Buffer, encoding: string): Promise<Buffer> {
+async function decompressBody(body: Buffer, encoding: string): Promise<Buffer> {
   if (encoding === 'identity') return body;
   const decompress = decompressors.get(encoding);
   if (!decompress) throw new PageProblem(`it is compressed in an unknown way (${encoding.slice(0, 20)})`);

@@ -1,6 +1,6 @@
 import { characterStart, failedResult } from '@rondo/contract';
 import { pageCharacters } from '@rondo/domain';
-import { type ToolInput, type ToolHandler, succeeded } from '../tool-handler';
+import { type ToolInput, type ToolHandler, toSuccess } from '../tool-handler';
 import { withinTime } from '../within-time';
 import { type Page, PageProblem, pageUrl } from './page-source';
 
@@ -36,10 +36,10 @@ async function readPage(url: URL, read: (url: URL) => Promise<Page>): Promise<Pa
 function toResult({ url, title, markdown, note }: Page) {
   const head = [...(title === '' ? [] : [`# ${title}`]), url, ...(note === undefined ? [] : [`[${note}]`])].join('\n');
   const text = `${head}\n\n${markdown}`;
-  if (text.length <= pageCharacters) return succeeded(text);
+  if (text.length <= pageCharacters) return toSuccess(text);
   const shown = text.slice(0, characterStart(text, pageCharacters));
   const missing = text.length - shown.length;
-  return succeeded(
+  return toSuccess(
     `${shown}\n\n[… ${missing} characters left out; scrape_webpage, if you have it, saves the whole page as a file …]`,
     true,
   );

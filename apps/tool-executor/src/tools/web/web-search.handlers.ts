@@ -1,7 +1,7 @@
 import { failedResult } from '@rondo/contract';
 import { clipMiddle } from '../clip-text';
 import { ServiceProblem } from '../../services/service-client';
-import { type ToolInput, type ToolHandler, succeeded } from '../tool-handler';
+import { type ToolInput, type ToolHandler, toSuccess } from '../tool-handler';
 import { withinTime } from '../within-time';
 import type { SearchAnswer } from './search-engines';
 
@@ -18,7 +18,7 @@ export const webSearch: ToolHandler<ToolInput<'web_search'>> = {
         const answer = await search.find(query, wanted, signal);
         if (answer.pages.length === 0 && answer.answer === undefined) return failedResult('Nothing was found.');
         const { text, truncated } = clipMiddle(describe(answer));
-        return succeeded(text, truncated);
+        return toSuccess(text, truncated);
       } catch (error) {
         if (error instanceof ServiceProblem) return failedResult(error.message);
         throw error;

@@ -23,7 +23,7 @@ export class Decision {
   }
 
   setName(text: string): void {
-    const name = unquoted(text);
+    const name = unquote(text);
     if (this.name !== undefined) this.problem ??= 'The tool is named twice.';
     else if (name === undefined) this.problem ??= '"tool_name" must be a string.';
     this.name ??= name ?? 'unknown';
@@ -76,7 +76,7 @@ export class Decision {
 }
 
 /** The string of a JSON text; undefined if the text is no JSON string. */
-export function unquoted(text: string): string | undefined {
+export function unquote(text: string): string | undefined {
   const parsed = parseObject(`{"string":${text}}`);
   return 'value' in parsed && typeof parsed.value['string'] === 'string' ? parsed.value['string'] : undefined;
 }

@@ -4,7 +4,7 @@ import type { ReplyDraft } from '../reply-draft';
 import { TextBuilder } from '../text-builder';
 import { type Reading, type TextSource, notSpace } from '../text-source';
 import { WordTrie } from '../word-trie';
-import { Decision, unquoted } from './decision';
+import { Decision, unquote } from './decision';
 import { readJsonText, readStringValue } from './json-text';
 
 const brace = new WordTrie(['{']);
@@ -74,7 +74,7 @@ export class JsonGrammar {
       this.choseNone = true;
       if (decision.response === undefined) return;
       this.beginAnswer();
-      this.answer(wellFormedText(unquoted(decision.response) ?? decision.response));
+      this.answer(wellFormedText(unquote(decision.response) ?? decision.response));
     } else {
       this.problem = decision.problem;
       this.remarks.add(written);
@@ -96,7 +96,7 @@ export class JsonGrammar {
       if (!isKey || !(yield* source.skip(':'))) return false;
 
       yield* source.readUntil(notSpace);
-      if (!(yield* this.readMember(decision, unquoted(key)))) return false;
+      if (!(yield* this.readMember(decision, unquote(key)))) return false;
       yield* source.readUntil(notSpace);
       if (yield* source.skip('}')) return true;
       if (!(yield* source.skip(','))) return false;

@@ -58,8 +58,8 @@ export const asWritten = ({ written }: TextCall): string | undefined =>
  * characters that are not shown (Unicode Cf, and those that are ignored by default), so they may stand anywhere in the name.
  */
 const hidden = String.raw`\p{Cf}\p{Default_Ignorable_Code_Point}`;
-const spelled = (word: string): string => Array.from(word).join(`[${hidden}]*`);
-const name = `${spelled('tool')}[${hidden}]*[_-][${hidden}]*${spelled('result')}`;
+const spellHidden = (word: string): string => Array.from(word).join(`[${hidden}]*`);
+const name = `${spellHidden('tool')}[${hidden}]*[_-][${hidden}]*${spellHidden('result')}`;
 const tag = String.raw`[\\\s${hidden}]*(?:\/[\s${hidden}]*)?${name}`;
 const unquoted = new RegExp(`<(?=${tag})`, 'giu');
 const quoted = new RegExp(String.raw`<\\(?=${tag})`, 'giu');

@@ -22,7 +22,7 @@ import {
 } from '@rondo/domain';
 import type { Msg } from 'nats';
 import type { NatsLink } from '../../connection/nats-link';
-import { received } from '../../connection/received';
+import { readReceived } from '../../connection/received';
 import { CallRecords } from '../call-records';
 import { requestRunEnd } from '../sandbox-requests';
 import type { ToolStreams } from '../tool-streams';
@@ -256,7 +256,7 @@ export class NatsTools implements Tools<ExecutorResult> {
   }
 
   private onProgress(message: Msg): void {
-    const progress = received(toolProgress, message, this.options.nats.log);
+    const progress = readReceived(toolProgress, message, this.options.nats.log);
     if (!progress) return;
     const { call_id: streamId, attempt, output, reply } = progress;
     const call = this.open.get(streamId);

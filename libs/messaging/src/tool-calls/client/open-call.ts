@@ -117,7 +117,7 @@ export class OpenCall {
       if (this.sent === 'no') await this.send();
       else await this.checkRecords();
     } catch (error) {
-      if (error instanceof TerminalError) this.end(failed(error.message));
+      if (error instanceof TerminalError) this.end(toFailedAnswer(error.message));
       else this.parts.nats.log.warn({ ...this.key, error }, 'tool call could not be followed, retrying');
     } finally {
       this.advancing = false;
@@ -153,7 +153,7 @@ export class OpenCall {
     const call = { ...this.call, store, patience_ms: Math.max(0, Math.round(this.givesUpAt - performance.now())) };
     const isSent = goesPastQueue ? records.dispatchPastQueue(call) : records.dispatch(call);
     if (isSent) this.sent = { into: store, isSeen: false };
-    else this.end(failed('The arguments are too large to be sent to the tool.'));
+    else this.end(toFailedAnswer('The arguments are too large to be sent to the tool.'));
   }
 
   /** Waits until the call fits into the share of its account; false if it ends before. Its patience for an executor begins then. */
@@ -185,7 +185,8 @@ export class OpenCall {
     const claimant = isQueued || reply ? undefined : await records.claimant(this.key);
 
     if (reply) this.receive(reply);
-    else if (claimant === withdrawn) this.end(this.stopping ? stoppedNow() : failed('Not executed: it was withdrawn.'));
+    else if (claimant === withdrawn)
+      this.end(this.stopping ? stoppedNow() : toFailedAnswer('Not executed: it was withdrawn.'));
     else if (claimant === undefined && this.parts.isLost(records.executorId)) await this.takeBack();
     else if (isQueued || claimant !== undefined) this.noteSeen(isQueued);
     else await this.noteMissing();
@@ -235,7 +236,7 @@ export class OpenCall {
     if (isUnstarted) {
       const { problem } = this.parts.streams;
       const reason = problem === undefined ? ': no executor had a free slot to run it in time.' : `. ${problem}`;
-      this.end(failed(`Not executed${reason}`));
+      this.end(toFailedAnswer(`Not executed${reason}`));
     } else {
       this.endUnconfirmed({ how: 'unknown', reason: 'The tool did not answer in time.' });
     }
@@ -292,6 +293,10 @@ export class OpenCall {
   }
 }
 
-const failed = (error: string): ExecutorAnswer => ({ how: 'answered', result: failedResult(error), durationMs: 0 });
+const toFailedAnswer = (error: string): ExecutorAnswer => ({
+  how: 'answered',
+  result: failedResult(error),
+  durationMs: 0,
+});
 
 const stoppedNow = (): ExecutorAnswer => ({ how: 'stopped', verifiedDeadAt: new Date().toISOString() });

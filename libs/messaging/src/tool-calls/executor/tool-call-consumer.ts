@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Msg, type Subscription, nuid } from 'nats';
 import type { NatsLink } from '../../connection/nats-link';
-import { received } from '../../connection/received';
+import { readReceived } from '../../connection/received';
 import type { CallKey } from '../../connection/subjects';
 import { CallRecords, isTooLarge } from '../call-records';
 import type { ToolStreams } from '../tool-streams';
@@ -131,7 +131,7 @@ export class ToolCallConsumer {
   }
 
   private accept(delivery: CallDelivery): void {
-    const call = received(dispatchedCall, delivery, this.options.nats.log);
+    const call = readReceived(dispatchedCall, delivery, this.options.nats.log);
     if (!call) {
       delivery.neverRedeliver();
       return;
@@ -150,7 +150,7 @@ export class ToolCallConsumer {
   }
 
   private acceptPastQueue(message: Msg): void {
-    const call = received(dispatchedCall, message, this.options.nats.log);
+    const call = readReceived(dispatchedCall, message, this.options.nats.log);
     if (!call || this.running.has(call.call_id)) return;
     const leaveBacklog = this.backlog.hold(toAccount(call), message.data.length);
     if (!leaveBacklog) return; // its worker finds no record of it, and sends it through the queue
@@ -212,7 +212,7 @@ export class ToolCallConsumer {
   }
 
   private cancel(message: Msg): void {
-    const cancellation = received(toolCancel, message, this.options.nats.log);
+    const cancellation = readReceived(toolCancel, message, this.options.nats.log);
     if (!cancellation) return;
     const running = this.running.get(cancellation.call_id);
     if (running?.key.attempt === cancellation.attempt) running.abort.abort();

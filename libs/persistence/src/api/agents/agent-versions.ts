@@ -7,7 +7,7 @@ import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { type Page, type PageRequest, readVersionCursor, toVersionPage } from '../page';
 import { toVersion, versionRow } from './agent-row';
 import { type AgentAddress, changeAgents, readAgent } from './change-agent';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 
 export interface VersionAddress extends AgentAddress {
   readonly version: number;
@@ -27,8 +27,8 @@ const versions = `
 select each.version, each.version = agents.version as is_active, each.note, each.created_at, each.definition
 from agents join agent_versions as each on each.agent_id = agents.id
 where agents.account_id = $1 and agents.id = $2`;
-const oneVersion = checked(versionRow, `${versions} and each.version = $3`);
-const newestVersions = checked(versionRow, `${versions} and each.version < $3 order by each.version desc limit $4`);
+const oneVersion = createQuery(versionRow, `${versions} and each.version = $3`);
+const newestVersions = createQuery(versionRow, `${versions} and each.version < $3 order by each.version desc limit $4`);
 
 const activate = `
 update agents set version = $2, name = $3, updated_at = clock_timestamp() where id = $1 and version <> $2`;

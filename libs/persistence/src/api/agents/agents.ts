@@ -9,7 +9,7 @@ import { type AgentQuestion, type RunBasis, readRunBasis } from './run-basis';
 import { type AgentAddress, type SealableDefinition, changeAgents, readAgent } from './change-agent';
 import { type AgentFilter, listAgents } from './list-agents';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 
 export interface NewAgent extends SealableDefinition {
   readonly accountId: AccountId;
@@ -33,7 +33,7 @@ export interface DeclaredAgent extends SealableDefinition {
   readonly tags?: readonly string[] | undefined;
 }
 
-const idOfName = checked(z.object({ id: agentId }), `select id from agents where account_id = $1 and name = $2`);
+const idOfName = createQuery(z.object({ id: agentId }), `select id from agents where account_id = $1 and name = $2`);
 const deleteAgent = `delete from agents where id = $1`;
 
 /** Stored agents of one account each: another account's agent does not exist (`agent_not_found`). */

@@ -14,7 +14,7 @@ import {
   toSealedHeaders,
 } from './agent-row';
 import { z } from 'zod';
-import { anyJson, checked } from '../../database/checked-query';
+import { anyJson, createQuery } from '../../database/checked-query';
 
 export interface AgentAddress {
   readonly accountId: AccountId;
@@ -36,7 +36,7 @@ const storedHeaders = (sealed: SealedHeaders): string | null =>
 
 const lockAccount = `select id from accounts where id = $1 for no key update`;
 
-const oneAgent = checked(
+const oneAgent = createQuery(
   agentRow,
   `
 select ${agentColumns} from agents join ${activeVersion} where agents.account_id = $1 and agents.id = $2`,
@@ -54,7 +54,7 @@ with changed as (
 insert into agent_versions (agent_id, version, definition, sealed_headers, note)
 select $1, latest_version, $3, $4, $5 from changed`;
 
-const headersOfVersion = checked(
+const headersOfVersion = createQuery(
   z.object({ sealed_headers: anyJson }),
   `select sealed_headers from agent_versions where agent_id = $1 and version = $2`,
 );

@@ -5,7 +5,7 @@ import type { Sql } from '../../database/sql';
 import type { Page, PageRequest } from '../page';
 import { columnsInOrder, cursorAt, isAfter, toOrder } from './agent-order';
 import { activeVersion, agentColumns, toAgent, agentRow } from './agent-row';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 
 export interface AgentFilter extends PageRequest {
   readonly accountId: AccountId;
@@ -62,7 +62,7 @@ export async function listAgents(sql: Sql, { accountId, after, limit, ...filter 
     where ${['agents.account_id = $1', ...where].join(' and ')}
     order by ${columnsInOrder(order)} limit ${parameter(limit + 1)}`;
 
-  const rows = await checked(agentRow, statement).all(sql, parameters);
+  const rows = await createQuery(agentRow, statement).all(sql, parameters);
   const data = rows.slice(0, limit).map(toAgent);
   const last = rows.length > limit ? data.at(-1) : undefined;
   return { data, has_more: last !== undefined, next_cursor: last ? cursorAt(last, order) : null };

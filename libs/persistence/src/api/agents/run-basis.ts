@@ -3,7 +3,7 @@ import type { AgentCandidates } from '@rondo/domain';
 import type { Sql } from '../../database/sql';
 import { toActive, activeRow, activeVersion, agentNotFound } from './agent-row';
 import { z } from 'zod';
-import { checked, jsonDocument } from '../../database/checked-query';
+import { createQuery, jsonDocument } from '../../database/checked-query';
 import { accountNotFound } from '../billing/balance-row';
 
 export interface AgentQuestion {
@@ -48,7 +48,7 @@ const basisRow = z.object({
   agent: activeRow.nullable(),
 });
 
-const selectBasis = checked(
+const selectBasis = createQuery(
   basisRow,
   `
 with named as (

@@ -3,7 +3,7 @@ import { type AccountTier, TerminalError } from '@rondo/domain';
 import type { Sql } from '../../database/sql';
 import { chargedAmount } from '../../run-log/charged-amount';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 
 export type SpendingLimit = Pick<AccountTier, 'usd' | 'period'>;
 
@@ -15,7 +15,7 @@ export interface AccountTerms {
   readonly priceFactor: number | null;
 }
 
-const selectTerms = checked(
+const selectTerms = createQuery(
   z.object({ tier: z.string().nullable(), priceFactor: z.number().nullable() }),
   `
 select tier, price_factor::float as "priceFactor" from account_balances where account_id = $1`,
@@ -28,7 +28,7 @@ export async function readTerms(sql: Sql, account: AccountId): Promise<AccountTe
 }
 
 /** Also locks the row, so that the next statement counts what was committed before, and later calls are added to that. */
-const lockBalance = checked(
+const lockBalance = createQuery(
   z.object({ tier: z.string().nullable() }),
   `
 insert into account_balances (account_id, period, period_start)

@@ -13,7 +13,7 @@ import {
   writeTier,
 } from './balance-row';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 
 export interface AccountBalance extends AccountFunds {
   readonly tier: string | null;
@@ -52,7 +52,7 @@ const balanceRow = z.object({
   now: z.date(),
 });
 
-const readBalance = checked(
+const readBalance = createQuery(
   balanceRow,
   `
 select tier, price_factor::float as factor, period_start, coalesce(spent_usd, 0)::float as spent, coalesce(reserved_usd, 0)::float as reserved,
@@ -61,11 +61,11 @@ from accounts left join account_balances on account_id = accounts.id
 where accounts.id = $1`,
 );
 
-const readSpent = checked(z.object({ spent: z.number() }), `select (${spentSince('$1', '$2')})::float as spent`);
+const readSpent = createQuery(z.object({ spent: z.number() }), `select (${spentSince('$1', '$2')})::float as spent`);
 
 const writeFactor = `update account_balances set price_factor = $2::float where account_id = $1`;
 
-const writeCredit = checked(
+const writeCredit = createQuery(
   z.object({ created_at: z.date() }),
   `
 with given as (

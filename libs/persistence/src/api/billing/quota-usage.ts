@@ -1,7 +1,7 @@
 import type { AccountId } from '@rondo/contract';
 import type { Database } from '../../database/database';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 import { activeOfAccount } from '../runs/read-runs';
 
 /** What of an account adds up. Bytes are those of stored content, without indexes. */
@@ -40,7 +40,7 @@ const quotaUsage = z.object({
 });
 
 /** Threads that are deleted count no more, although their data is deleted later. */
-const readUsage = checked(
+const readUsage = createQuery(
   quotaUsage,
   `
 with kept as materialized (

@@ -5,7 +5,7 @@ import { LastingKeys } from '../../database/lasting-keys';
 import { spentNow } from '../../run-log/settle-calls';
 import { type AccountTerms, type SpendingLimit, lockedTier, readTerms, writeTier } from './balance-row';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 
 /** The most that the account is expected to be charged for the next model call of a run. */
 export interface ReservationOrder {
@@ -78,7 +78,7 @@ const maxRound = 500;
 /** A claim that was lost, as one text. */
 const lostClaim = `run_id || ' ' || runs.epoch`;
 
-const unclaimed = checked(
+const unclaimed = createQuery(
   z.object({ claim: z.string() }),
   `
 select ${lostClaim} as claim from reservations join runs on runs.id = run_id

@@ -1,13 +1,13 @@
 import type { AccountId } from '@rondo/contract';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 
 /** The newest runs that are looked at, so that the largest account costs no more than this. */
 const mostRuns = 200_000;
 
-const readMinutes = checked(
+const readMinutes = createQuery(
   z.object({ minutes: z.number() }),
   `
 with month as (select date_trunc('month', now(), 'UTC') as start),

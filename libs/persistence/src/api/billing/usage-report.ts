@@ -2,7 +2,7 @@ import { type UsageGroup, roundUsd } from '@rondo/contract';
 import type { Sql } from '../../database/sql';
 import { type UsageFilter, attributedUsage, filteredUsage, listValues } from './usage-filter';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 
 /** `cost_usd` and `charged_usd` are sums over the calls with a known price, and null if there is no such call. */
 export interface UsageSums {
@@ -58,7 +58,7 @@ type GroupRow = z.infer<typeof groupRow>;
 
 /** The total is a row of the same statement, so that it is that of these rows. */
 const groupUsage = (filtered: string) =>
-  checked(
+  createQuery(
     groupRow,
     `
 select day, model, agent, end_user, key, grouping(day, model, agent, end_user, key) > 0 as is_total,

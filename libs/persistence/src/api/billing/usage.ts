@@ -5,7 +5,7 @@ import { type Page, type PageRequest, idOfCursor, invalidCursor, toPage } from '
 import { type UsageFilter, filteredUsage, listValues } from './usage-filter';
 import { type UsageReport, readUsage } from './usage-report';
 import type { Sql } from '../../database/sql';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 
 /** What the model calls of an account have used, from the ledger of usage entries. */
 export class UsageLedger {
@@ -25,7 +25,7 @@ export class UsageLedger {
 const entryRow = usageEntry.extend({ created_at: z.date() });
 type EntryRow = z.infer<typeof entryRow>;
 
-const newestEntries = checked(
+const newestEntries = createQuery(
   entryRow,
   `
 select model_call_id as id, run_id, of_thread as thread_id, of_agent as agent_id, iteration, model, finish_reason, input_tokens,
@@ -36,7 +36,7 @@ where $9::timestamptz is null or (created_at, model_call_id) < ($9, $10)
 order by created_at desc, model_call_id desc limit $11`,
 );
 
-const timeOfEntry = checked(
+const timeOfEntry = createQuery(
   z.object({ created_at: z.date() }),
   `select created_at from usage_entries where model_call_id = $1 and account_id = $2`,
 );

@@ -14,7 +14,7 @@ import type { Database } from '../../database/database';
 import { runNotFound } from '../runs/lock-run';
 import { toBlob, toImage, insertBlobRow } from './blob-row';
 import { z } from 'zod';
-import { byteColumn, checked } from '../../database/checked-query';
+import { byteColumn, createQuery } from '../../database/checked-query';
 
 export interface BlobAddress {
   readonly accountId: AccountId;
@@ -55,18 +55,18 @@ export class Blobs {
   }
 }
 
-const blobOfAccount = checked(
+const blobOfAccount = createQuery(
   blobRow,
   `
 select media_type as "mediaType", bytes from blobs where account_id = $1 and sha256 = $2`,
 );
 
-const ownerOfRun = checked(
+const ownerOfRun = createQuery(
   z.object({ accountId: accountId, threadId: z.string() }),
   `select account_id as "accountId", thread_id as "threadId" from runs where id = $1`,
 );
 
-const blobsOfRun = checked(
+const blobsOfRun = createQuery(
   z.object({ sha256: sha256, bytes: byteColumn }),
   `
 select sha256, bytes from blobs join runs using (account_id) where runs.id = $1 and sha256 = any($2::text[])`,

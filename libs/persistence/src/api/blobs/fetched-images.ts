@@ -9,7 +9,7 @@ import {
   sha256,
 } from '@rondo/contract';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import { toBlob, newBlob, newRef } from './blob-row';
 
@@ -81,7 +81,7 @@ function toRecordedImage(row: z.infer<typeof recordedRow>): RecordedImage {
   return { ...place, fetched: { how: 'kept', image: { sha256: hash, media_type, width, height } } };
 }
 
-const recorded = checked(
+const recorded = createQuery(
   recordedRow,
   `
 select message_id, block, sha256, media_type, width, height, problem

@@ -13,7 +13,7 @@ import { violates } from '../../database/sql-error';
 import type { ThreadAddress } from '../thread-row';
 import { type NewBlob, toBlob, toImage, insertBlob } from './blob-row';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 
 export interface StoredInput {
   readonly accountId: AccountId;
@@ -65,7 +65,7 @@ const hashIn = (block: UserBlock): Sha256 | undefined =>
 /** In a fixed order, so that two transactions with the same images cannot deadlock. */
 const byHash = (a: NewBlob, b: NewBlob): number => (a.sha256 < b.sha256 ? -1 : 1);
 
-const knownBlobs = checked(
+const knownBlobs = createQuery(
   z.object({ sha256, media_type: imageMediaType, width: z.number(), height: z.number() }),
   `
 select sha256, media_type, width, height from blobs where account_id = $1 and sha256 = any($2::text[])`,

@@ -10,7 +10,7 @@ import {
 } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import { z } from 'zod';
-import { checked, jsonDocument } from '../../database/checked-query';
+import { createQuery, jsonDocument } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 
@@ -39,7 +39,7 @@ const evaluationRow = z.object({
 
 const columns = 'id, name, summary, created_at, updated_at';
 
-const storeEvaluation = checked(
+const storeEvaluation = createQuery(
   evaluationRow,
   `
 insert into evaluations (id, account_id, name, summary, results) select $1, $2, $3, $4, $5
@@ -49,13 +49,13 @@ on conflict (account_id, name) do update
 returning ${columns}`,
 );
 
-const listedEvaluations = checked(
+const listedEvaluations = createQuery(
   evaluationRow,
   `
 select ${columns} from evaluations where account_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`,
 );
 
-const oneEvaluation = checked(
+const oneEvaluation = createQuery(
   evaluationRow.extend({ results: jsonDocument<TaskResult[]>() }),
   `select ${columns}, results from evaluations where account_id = $1 and id = $2`,
 );

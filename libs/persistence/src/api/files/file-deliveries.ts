@@ -3,7 +3,7 @@ import type { Database } from '../../database/database';
 import { type StoredFile, fileContent, toFile } from './files';
 import { fileRow } from './upload';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 
 /** A file that is to be written into the workspace of a run's thread. */
 export interface FileToDeliver {
@@ -14,7 +14,7 @@ export interface FileToDeliver {
 
 const undeliveredRow = z.union([fileRow.extend({ path: z.string() }), z.object({ path: z.string(), id: z.null() })]);
 
-const undelivered = checked(
+const undelivered = createQuery(
   undeliveredRow,
   `
 select path, id, name, size, media_type, sha256, created_at from run_files left join files on files.id = file_id and sha256 is not null

@@ -6,7 +6,7 @@ import type { ThreadAddress } from '../thread-row';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import { type FileRow, type Upload, fileRow, storeUpload } from './upload';
 import { z } from 'zod';
-import { byteColumn, checked } from '../../database/checked-query';
+import { byteColumn, createQuery } from '../../database/checked-query';
 
 export interface StoredFile {
   readonly id: FileId;
@@ -90,32 +90,32 @@ export const toFile = ({ id, name, size, media_type, sha256, created_at }: FileR
 
 const columns = `id, name, size, media_type, sha256, created_at`;
 
-const oneFile = checked(
+const oneFile = createQuery(
   fileRow,
   `select ${columns} from files where account_id = $1 and id = $2 and sha256 is not null`,
 );
 
-const someFiles = checked(
+const someFiles = createQuery(
   fileRow,
   `
 select ${columns} from files where account_id = $1 and id = any($2::text[]) and sha256 is not null order by id`,
 );
 
-const placesOnThread = checked(
+const placesOnThread = createQuery(
   z.object({ file_id: fileId, path: z.string() }),
   `
 select file_id, path from run_files join threads on threads.id = thread_id
 where account_id = $1 and thread_id = $2 and file_id = any($3::text[])`,
 );
 
-const filesOfAccount = checked(
+const filesOfAccount = createQuery(
   fileRow,
   `
 select ${columns} from files where account_id = $1 and sha256 is not null and ($2::text is null or id < $2)
 order by id desc limit $3`,
 );
 
-const onePart = checked(
+const onePart = createQuery(
   z.object({ bytes: byteColumn }),
   `select bytes from file_parts where file_id = $1 and index = $2`,
 );

@@ -1,6 +1,6 @@
 import { type FileId, type RunId, type Sha256, fileId, sha256 } from '@rondo/contract';
 import { z } from 'zod';
-import { checked, sizeColumn } from '../../database/checked-query';
+import { createQuery, sizeColumn } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import { fileContent } from './files';
 
@@ -18,8 +18,8 @@ const ofRun = `
 select files.id, files.name, files.sha256, files.size from files join runs using (account_id)
 where runs.id = $1 and files.media_type = 'application/pdf'`;
 
-const byId = checked(documentRow, `${ofRun} and files.id = any($2::text[])`);
-const byHash = checked(documentRow, `${ofRun} and files.sha256 = any($2::text[])`);
+const byId = createQuery(documentRow, `${ofRun} and files.id = any($2::text[])`);
+const byHash = createQuery(documentRow, `${ofRun} and files.sha256 = any($2::text[])`);
 
 /** The PDFs among uploaded files, for runs of the same account. */
 export class RunDocuments {

@@ -14,7 +14,7 @@ import type { Sql } from '../../database/sql';
 import { type StoredFile, fileContent, toFile } from './files';
 import { fileRow } from './upload';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 
 /** The request refers to a file that its account does not have. */
 export class UnknownFileError extends TerminalError {
@@ -28,7 +28,7 @@ export class UnknownFileError extends TerminalError {
 /** Images of one message together, since they are in memory until they are stored. */
 const mostImageBytes = 2 * largestImage;
 
-const selectFiles = checked(
+const selectFiles = createQuery(
   fileRow,
   `
 select id, name, size, media_type, sha256, created_at from files
@@ -69,7 +69,7 @@ export async function imagesAmong(sql: Sql, files: readonly StoredFile[]): Promi
   return blocks;
 }
 
-const selectPaths = checked(z.object({ path: z.string() }), `select path from run_files where thread_id = $1`);
+const selectPaths = createQuery(z.object({ path: z.string() }), `select path from run_files where thread_id = $1`);
 
 /** Paths that no other upload of the thread has. Call it with the thread locked. */
 export async function placeFiles(
@@ -112,7 +112,7 @@ export async function takeRunFiles(
   if (placed.length > 0) await sql.query(takeRows, [runId, threadId, placed.map(({ path }) => path)]);
 }
 
-const notesOfRun = checked(
+const notesOfRun = createQuery(
   z.object({ file_id: fileId, name: z.string(), path: z.string() }),
   `
 select file_id, coalesce(name, path) as name, path from run_files left join files on files.id = file_id where run_id = $1 order by path`,
@@ -144,11 +144,11 @@ export function workspaceName(given: string): string {
     .replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '') // also invisible characters, which could make two names look the same
     .trim()
     .replace(/^[.-]+/, '');
-  return shortened(plain) || 'file';
+  return shorten(plain) || 'file';
 }
 
 /** File systems count bytes. The extension stays. */
-function shortened(name: string): string {
+function shorten(name: string): string {
   if (Buffer.byteLength(name) <= longestName) return name;
   const extension = /\.[A-Za-z0-9]{1,10}$/.exec(name)?.[0] ?? '';
   const characters = Array.from(name.slice(0, name.length - extension.length));

@@ -4,7 +4,7 @@ import { TerminalError } from '@rondo/domain';
 import type { Sql } from '../../database/sql';
 import type { Audience } from '../users/audience';
 import { z } from 'zod';
-import { checked, sizeColumn } from '../../database/checked-query';
+import { createQuery, sizeColumn } from '../../database/checked-query';
 
 export interface FileLimits {
   readonly fileBytes: number;
@@ -47,7 +47,7 @@ with grown as (
 )
 insert into file_parts (file_id, index, bytes) select id, $3, $4 from grown returning index`;
 
-const complete = checked(
+const complete = createQuery(
   fileRow,
   `
 update files set sha256 = $2, media_type = $3 where id = $1 returning id, name, size, media_type, sha256, created_at`,

@@ -1,6 +1,6 @@
 import { type CallId, type McpConnectionId, accountId, callId, endUser, mcpConnectionId } from '@rondo/contract';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import { storedText } from '../../database/stored-text';
 
@@ -30,7 +30,10 @@ select links.hash, connection_id, account_id, accounts.name as account_name, end
 from mcp_connection_links as links
 join mcp_connections as connections on connections.id = connection_id join accounts on accounts.id = account_id`;
 
-const validLink = checked(linkColumns, `${selectLink} where links.hash = $1 and links.expires_at > clock_timestamp()`);
+const validLink = createQuery(
+  linkColumns,
+  `${selectLink} where links.hash = $1 and links.expires_at > clock_timestamp()`,
+);
 
 const noteAttempt = `
 update mcp_connection_links set state_hash = $2, browser_hash = $3, attempt = $4,
@@ -38,7 +41,7 @@ update mcp_connection_links set state_hash = $2, browser_hash = $3, attempt = $4
 where hash = $1 and expires_at > clock_timestamp() returning hash`;
 
 /** An attempt ends with the first that brings its state and its browser. */
-const takeAttempt = checked(
+const takeAttempt = createQuery(
   z.object({ hash: z.string(), attempt: z.string() }),
   `
 with found as (
@@ -48,14 +51,14 @@ with found as (
 update mcp_connection_links as links set state_hash = null, browser_hash = null, attempt = null, attempt_expires_at = null
 from found where links.hash = found.hash returning found.hash, found.attempt`,
 );
-const linkOfHash = checked(linkColumns, `${selectLink} where links.hash = $1`);
+const linkOfHash = createQuery(linkColumns, `${selectLink} where links.hash = $1`);
 
 const storeTokens = `
 update mcp_connections set status = 'connected', problem = null, issuer = $2, client_id = $3, scopes = $4, sealed = $5,
   expires_at = $6, version = version + 1, refreshed_at = clock_timestamp(), refreshing_until = null,
   connected_by = $7, connected_at = clock_timestamp()
 where id = $1 returning id`;
-const dropLinks = checked(
+const dropLinks = createQuery(
   z.object({ call_id: callId.nullable() }),
   `delete from mcp_connection_links where connection_id = $1 returning call_id`,
 );

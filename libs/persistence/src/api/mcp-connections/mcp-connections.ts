@@ -9,7 +9,7 @@ import {
 } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
@@ -62,15 +62,15 @@ const columns =
   'id, end_user, url, status, problem, issuer, client_id, scopes, expires_at, connected_by, connected_at, created_at';
 
 const lockAccount = `select id from accounts where id = $1 for no key update`;
-const countConnections = checked(
+const countConnections = createQuery(
   z.object({ count: z.number() }),
   `select count(*)::int as count from mcp_connections where account_id = $1`,
 );
-const ofTarget = checked(
+const ofTarget = createQuery(
   connectionRow,
   `select ${columns} from mcp_connections where account_id = $1 and coalesce(end_user, '') = coalesce($2::text, '') and url = $3`,
 );
-const insertConnection = checked(
+const insertConnection = createQuery(
   connectionRow,
   `
 insert into mcp_connections (id, account_id, end_user, url, status, scopes) values ($1, $2, $3, $4, 'pending', '{}')
@@ -83,11 +83,11 @@ const insertLink = `
 insert into mcp_connection_links (hash, connection_id, scopes, begun_by, session_id, call_id, expires_at)
 values ($1, $2, $3, $4, $5, $6, clock_timestamp() + $7 * interval '1 millisecond')`;
 
-const oneConnection = checked(
+const oneConnection = createQuery(
   connectionRow,
   `select ${columns} from mcp_connections where account_id = $1 and id = $2`,
 );
-const newestConnections = checked(
+const newestConnections = createQuery(
   connectionRow,
   `
 select ${columns} from mcp_connections
@@ -95,7 +95,7 @@ where account_id = $1 and ($2::text is null or id < $2) and ($4::text is null or
   and ($5::text is null or url = $5)
 order by id desc limit $3`,
 );
-const deleteConnection = checked(
+const deleteConnection = createQuery(
   z.object({ sealed: z.string().nullable() }),
   `delete from mcp_connections where account_id = $1 and id = $2 returning sealed`,
 );
@@ -144,7 +144,7 @@ export class McpConnections {
   }): Promise<Page<McpConnection>> {
     const cursor = after === undefined ? null : idOfCursor(after, mcpConnectionId);
     const values = [accountId, cursor, limit + 1, user ?? null, url ?? null];
-    return toPage((await newestConnections.all(this.database.sql, values)).map(shown), limit);
+    return toPage((await newestConnections.all(this.database.sql, values)).map(showConnection), limit);
   }
 
   /** Resolves to what was sealed of it. */
@@ -156,7 +156,7 @@ export class McpConnections {
 
   private async find(sql: Sql, { accountId, user, url }: McpConnectionTarget): Promise<McpConnection | undefined> {
     const row = await ofTarget.first(sql, [accountId, user, url]);
-    return row && shown(row);
+    return row && showConnection(row);
   }
 
   private async insert(sql: Sql, { accountId, user, url }: McpConnectionTarget): Promise<McpConnection> {
@@ -173,10 +173,10 @@ export class McpConnections {
 
 function toConnection(row: ConnectionRow | undefined, id: McpConnectionId): McpConnection {
   if (!row) throw connectionNotFound(id);
-  return shown(row);
+  return showConnection(row);
 }
 
-const shown = ({ end_user: user, ...row }: ConnectionRow): McpConnection => ({
+const showConnection = ({ end_user: user, ...row }: ConnectionRow): McpConnection => ({
   ...row,
   user,
   expires_at: row.expires_at?.toISOString() ?? null,

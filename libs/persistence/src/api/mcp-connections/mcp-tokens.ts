@@ -12,7 +12,7 @@ import {
   runStatus,
 } from '@rondo/contract';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import { storedText, readableJson } from '../../database/stored-text';
 import type { McpConnectionTarget } from './mcp-connections';
@@ -29,7 +29,7 @@ export interface McpTokenUse {
 /** Whose connection it is, or why there can be none. */
 export type McpTokenOwner = { readonly user: EndUser | null } | { readonly refusal: string };
 
-const serverOfRun = checked(
+const serverOfRun = createQuery(
   z.object({ status: runStatus, end_user: endUser.nullable(), is_named: z.boolean() }),
   `
 select status, end_user, exists (
@@ -58,7 +58,7 @@ const tokenRow = z.object({
 });
 export type McpTokenRow = z.infer<typeof tokenRow>;
 
-const selectTokens = checked(
+const selectTokens = createQuery(
   tokenRow,
   `
 select id, status, sealed, version, scopes, coalesce(expires_at <= clock_timestamp(), false) as is_expired,

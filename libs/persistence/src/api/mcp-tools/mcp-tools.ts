@@ -16,7 +16,7 @@ import type { Database } from '../../database/database';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { BoundedList, type Page, type PageRequest, idOfCursor } from '../page';
 import { z } from 'zod';
-import { anyJson, checked } from '../../database/checked-query';
+import { anyJson, createQuery } from '../../database/checked-query';
 
 export interface McpToolAddress {
   readonly accountId: AccountId;
@@ -56,13 +56,13 @@ on conflict (account_id, server_hash, tool) do update set
   changed_at = case when ${isAccepted} then null else clock_timestamp() end
 where mcp_tools.changed_fingerprint is distinct from case when ${isAccepted} then null else excluded.fingerprint end`;
 
-const selectAccepted = checked(
+const selectAccepted = createQuery(
   z.object({ id: mcpToolId, tool: z.string(), fingerprint: z.string() }),
   `
 select id, tool, fingerprint from mcp_tools where account_id = $1 and server_hash = $2 and tool = any($3::text[])`,
 );
 
-const unchanged = checked(
+const unchanged = createQuery(
   z.object({ tool: z.string(), accepted: mcpToolDefinition }),
   `
 select tool, accepted from mcp_tools
@@ -84,7 +84,7 @@ const knownRow = z.object({
 type Row = z.infer<typeof knownRow>;
 
 const columns = `id, server, tool, accepted, changed, changed_at, confirmed_by, confirmed_at, created_at`;
-const oneTool = checked(knownRow, `select ${columns} from mcp_tools where account_id = $1 and id = $2`);
+const oneTool = createQuery(knownRow, `select ${columns} from mcp_tools where account_id = $1 and id = $2`);
 
 const newestTools = `
 select ${columns} from mcp_tools

@@ -12,7 +12,7 @@ import {
 } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { type Page, type PageRequest, invalidCursor, readVersionCursor, toKeyedPage, toVersionPage } from '../page';
@@ -51,31 +51,31 @@ const versions = `from memory_versions as each where each.store_id = $1`;
 const newest = `
 from memory_entries join memory_versions as each using (store_id, version) where memory_entries.store_id = $1`;
 
-const ownStore = checked(
+const ownStore = createQuery(
   z.object({ account_id: accountId }),
   `select account_id from memory_stores where account_id = $1 and id = $2`,
 );
-const lockedStore = checked(
+const lockedStore = createQuery(
   z.object({ version: z.number(), size: z.number() }),
   `select version, size from memory_stores where account_id = $1 and id = $2 for update`,
 );
-const newestEntry = checked(entryRow, `select ${columns}, each.content ${newest} and memory_entries.path = $2`);
-const oneVersion = checked(
+const newestEntry = createQuery(entryRow, `select ${columns}, each.content ${newest} and memory_entries.path = $2`);
+const oneVersion = createQuery(
   entryRow,
   `select ${columns}, each.content ${versions} and each.path = $2 and each.version = $3`,
 );
-const ofCall = checked(entryRow, `select ${columns}, each.content ${versions} and each.call_id = $2`);
-const entriesByPath = checked(
+const ofCall = createQuery(entryRow, `select ${columns}, each.content ${versions} and each.call_id = $2`);
+const entriesByPath = createQuery(
   versionRow,
   `
 select ${columns} ${newest} and starts_with(each.path, $2) and ($3::text is null or each.path > $3 collate "C")
 order by each.path collate "C" limit $4`,
 );
-const newestVersions = checked(
+const newestVersions = createQuery(
   versionRow,
   `select ${columns} ${versions} and each.path = $2 and each.version < $3 order by each.version desc limit $4`,
 );
-const found = checked(
+const found = createQuery(
   matchRow,
   `
 select ${columns}, ts_headline('simple', each.content, wanted,
@@ -88,7 +88,7 @@ from (
 order by rank desc, each.path collate "C"`,
 );
 
-const useOfStore = checked(
+const useOfStore = createQuery(
   z.object({ entries: z.number(), account_bytes: z.number() }),
   `
 select (select count(*) from memory_entries where store_id = $2)::int as entries,

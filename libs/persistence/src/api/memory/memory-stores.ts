@@ -11,7 +11,7 @@ import {
 } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
@@ -51,8 +51,8 @@ const storeRow = memoryStore.extend({ created_at: z.date(), updated_at: z.date()
 const columns = `id, name, description, project_id, agent_id, end_user as user, size, created_at, updated_at,
   (select count(*) from memory_entries where store_id = memory_stores.id)::int as entry_count`;
 
-const oneStore = checked(storeRow, `select ${columns} from memory_stores where account_id = $1 and id = $2`);
-const newestStores = checked(
+const oneStore = createQuery(storeRow, `select ${columns} from memory_stores where account_id = $1 and id = $2`);
+const newestStores = createQuery(
   storeRow,
   `
 select ${columns} from memory_stores
@@ -61,7 +61,7 @@ where account_id = $1 and ($2::text is null or id < $2) and ($4::text is null or
 order by id desc limit $3`,
 );
 
-const storesOfRun = checked(
+const storesOfRun = createQuery(
   storeRow,
   `
 select distinct on (name) ${columns} from memory_stores
@@ -74,7 +74,7 @@ order by name, end_user is null, agent_id is null, project_id is null`,
 );
 
 const lockAccount = `select id from accounts where id = $1 for no key update`;
-const countStores = checked(
+const countStores = createQuery(
   z.object({ count: z.number() }),
   `select count(*)::int as count from memory_stores where account_id = $1`,
 );

@@ -1,7 +1,7 @@
 import type { AccountId, MemoryStoreId, RunId } from '@rondo/contract';
 import { type MemoryAnswer, type RunMemory, TerminalError } from '@rondo/domain';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import { MemoryEntries } from './memory-entries';
 import { readableJson } from '../../database/stored-text';
@@ -12,7 +12,7 @@ interface MemoryClaim {
 }
 
 /** The event that has planned a call. */
-const plannedAt = checked(
+const plannedAt = createQuery(
   z.object({ seq: z.number() }),
   `
 select seq from run_events where run_id = $1 and type = 'tool.planned' and ${readableJson('data')} -> 'tool_call' ->> 'id' = $2`,

@@ -4,7 +4,7 @@ import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 
 /** A title is tried so often; then the placeholder stays. */
 const mostAttempts = 3;
@@ -46,7 +46,7 @@ where title_due_at < clock_timestamp() and (title_attempts >= ${mostAttempts} or
   select from run_inputs where run_id = titled_run_id
 ))`;
 
-const claimTitles = checked(
+const claimTitles = createQuery(
   z.object({ projectId, model: z.string(), input: z.string() }),
   `
 with due as (

@@ -7,7 +7,7 @@ import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import { ThreadBusyError } from '../runs/thread-busy-error';
 import { type ProjectAddress, projectNotFound, toProject, projectRow } from './project-row';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 
 export interface NewProject {
   readonly accountId: AccountId;
@@ -24,7 +24,7 @@ export interface ProjectChange extends ProjectAddress {
   readonly isPublic?: boolean | undefined;
 }
 
-const newProject = checked(
+const newProject = createQuery(
   projectRow,
   `
 insert into projects (id, account_id, name, name_source, is_public, workspace_id)
@@ -34,12 +34,12 @@ values ($1, $2, $3, $4, $5, $6) returning *`,
 const newWorkspace = `
 insert into threads (id, account_id, project_id, is_workspace) values ($1, $2, $3, true)`;
 
-const oneProject = checked(
+const oneProject = createQuery(
   projectRow,
   `select * from projects where id = $1 and account_id = $2 and deleted_at is null`,
 );
 
-const newestProjects = checked(
+const newestProjects = createQuery(
   projectRow,
   `
 select * from projects where account_id = $1 and deleted_at is null and ($2::text is null or id < $2)
@@ -47,7 +47,7 @@ order by id desc limit $3`,
 );
 
 /** A name that a person gives is never replaced, so a title that is still due is not. */
-const changeProject = checked(
+const changeProject = createQuery(
   projectRow,
   `
 update projects set
@@ -59,12 +59,12 @@ where id = $1 and account_id = $2 and deleted_at is null returning *`,
 
 /** Waits for transactions that add a thread. */
 const lockedProject = `select id from projects where id = $1 and account_id = $2 and deleted_at is null for update`;
-const lockedThreads = checked(
+const lockedThreads = createQuery(
   z.object({ id: z.string() }),
   `
 select id from threads where project_id = $1 and deleted_at is null order by id for no key update`,
 );
-const unfinishedRun = checked(
+const unfinishedRun = createQuery(
   z.object({ id: runId, thread_id: threadId }),
   `
 select id, thread_id from runs where thread_id = any($1::text[]) and (holds_thread or status = 'queued')

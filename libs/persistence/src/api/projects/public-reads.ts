@@ -26,7 +26,7 @@ import { readThreadHistory } from '../thread-history';
 import { threadNotFound } from '../thread-row';
 import { projectNotFound } from './project-row';
 import { z } from 'zod';
-import { checked, jsonDocument } from '../../database/checked-query';
+import { createQuery, jsonDocument } from '../../database/checked-query';
 
 /** What of a project is public. */
 export interface PublicProject {
@@ -81,24 +81,24 @@ left join projects on projects.id = threads.project_id and projects.deleted_at i
 where threads.deleted_at is null and not threads.is_workspace and accounts.removed_at is null
   and (threads.is_public or coalesce(projects.is_public, false))) as shared`;
 
-const project = checked(
+const project = createQuery(
   projectRow,
   `
 select projects.id, projects.name, projects.created_at from projects join accounts on accounts.id = account_id
 where projects.id = $1 and is_public and deleted_at is null and removed_at is null`,
 );
 
-const threadsOfProject = checked(
+const threadsOfProject = createQuery(
   threadRow,
   `
 select * from ${publicThreads} where project_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`,
 );
 
-const thread = checked(threadRow, `select * from ${publicThreads} where id = $1`);
+const thread = createQuery(threadRow, `select * from ${publicThreads} where id = $1`);
 
 const publicThread = `from threads join ${publicThreads} on shared.id = threads.id where threads.id = $1`;
 
-const run = checked(
+const run = createQuery(
   runRow,
   `
 select runs.id, runs.thread_id, runs.status, runs.preview, runs.finish_reason, runs.created_at, runs.started_at,
@@ -106,7 +106,10 @@ select runs.id, runs.thread_id, runs.status, runs.preview, runs.finish_reason, r
 from runs join ${publicThreads} on shared.id = runs.thread_id where runs.id = $1`,
 );
 
-const messageSeq = checked(z.object({ seq: z.number() }), `select seq from messages where id = $1 and thread_id = $2`);
+const messageSeq = createQuery(
+  z.object({ seq: z.number() }),
+  `select seq from messages where id = $1 and thread_id = $2`,
+);
 
 /** The dialogue. Other messages hold what the service notes for itself. */
 const dialogue = new BoundedList<PublicMessage>(
@@ -128,7 +131,7 @@ const dialogue = new BoundedList<PublicMessage>(
   }),
 );
 
-const image = checked(
+const image = createQuery(
   blobRow,
   `
 select media_type as "mediaType", bytes from blobs join blob_refs using (account_id, sha256)

@@ -16,7 +16,7 @@ import {
 } from '@rondo/contract';
 import { type CallerOutcome, TerminalError, settleCallerCalls } from '@rondo/domain';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { activateRun } from '../../database/run-activation';
@@ -137,7 +137,7 @@ const findAwaited = ({ status, waiting }: Run, id: CallId): AwaitedCall | undefi
 
 const msSince = (time: string): number => Math.max(0, Date.now() - Date.parse(time));
 
-const selectThread = checked(
+const selectThread = createQuery(
   z.object({ thread_id: z.string() }),
   `
 select thread_id from runs join threads on threads.id = thread_id
@@ -175,7 +175,7 @@ async function storeResults(
   );
 }
 
-const callById = checked(toolCallRow, `select * from tool_calls where id = $1`);
+const callById = createQuery(toolCallRow, `select * from tool_calls where id = $1`);
 
 async function readCall(sql: Sql, id: CallId): Promise<ToolCall> {
   const row = await callById.first(sql, [id]);
@@ -204,7 +204,7 @@ async function requireSameResult(sql: Sql, { run, id, result }: LateAnswer): Pro
   throw new TerminalError('tool_call_over', `${id} takes no result any more: its time is over, or its run was ended.`);
 }
 
-const answeredCall = checked(
+const answeredCall = createQuery(
   z.object({ was_answered: z.boolean() }),
   `
 select exists (

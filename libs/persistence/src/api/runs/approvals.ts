@@ -16,7 +16,7 @@ import type { Sql } from '../../database/sql';
 import { canonicalJson } from '../../run-log/tool-sets';
 import { BoundedList, type Page, type PageRequest, idOfCursor } from '../page';
 import { utcText, readableJson } from '../../database/stored-text';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 
 export interface ApprovalAddress {
   readonly accountId: AccountId;
@@ -32,7 +32,7 @@ export const argumentsHash = ({ name, arguments: given }: Pick<Approval, 'name' 
     .update(canonicalJson({ name, arguments: given }))
     .digest('hex');
 
-const approvedRun = checked(
+const approvedRun = createQuery(
   z.object({ run_id: runId, is_of_secret: z.boolean() }),
   `
 select found.run_id, is_of_secret from (
@@ -83,7 +83,7 @@ const toApproval = ({ decided_at, seen_hash, ...row }: ApprovalRow): Approval =>
   reason: row.reason,
 });
 
-const oneApproval = checked(
+const oneApproval = createQuery(
   approvalRow,
   `
 select requested.data->>'approval_id' as id, ${columns},
@@ -114,7 +114,7 @@ join threads on threads.id = runs.thread_id`;
 export const isOpenSecret = `
   outcome is null and expires_at > clock_timestamp() and runs.finished_at is null and threads.deleted_at is null`;
 
-const oneSecretApproval = checked(
+const oneSecretApproval = createQuery(
   approvalRow,
   `select ${secretColumns} where secret_approvals.id = $1 and runs.account_id = $2 and threads.deleted_at is null`,
 );

@@ -64,7 +64,7 @@ import { ThreadBusyError } from './thread-busy-error';
 import { requireNewestQuestion, supersedeTurn } from './supersede-turn';
 import { NoRunToTell, steerRun } from './tell-run';
 import { stopLocked } from './stop-run';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 
 export interface NewRun {
   /** Given by a caller that must know it before the run exists, for example to subscribe to it. */
@@ -174,7 +174,7 @@ function inTransactionIfNeeded<T>(
 }
 
 /** The thread's active run, else the run that is queued longest. */
-const lockRunAhead = checked(
+const lockRunAhead = createQuery(
   runRow,
   `
 select * from runs where thread_id = $1 and account_id = $2 and (holds_thread or status = 'queued')
@@ -182,7 +182,7 @@ order by holds_thread desc, id limit 1 for no key update`,
 );
 
 /** Replacements that have not begun. The caller has locked the thread's active run. */
-const lockReplacements = checked(
+const lockReplacements = createQuery(
   runRow,
   `
 select * from runs where thread_id = $1 and account_id = $2 and goes_first and not holds_thread and finished_at is null

@@ -28,7 +28,7 @@ import { decideSecretUse } from '../secrets/secret-approvals';
 import { approvalNotFound, argumentsHash, readApproval, runOfApproval } from './approvals';
 import { lockRun } from './lock-run';
 import { readOpenCalls } from './open-calls';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 
 /** A person's decision about a call that needs approval. */
 export interface ApprovalOrder {
@@ -144,7 +144,7 @@ export async function writeRuling(
 
 const editedCall = `update tool_calls set arguments = $2::json, effect_class = $3 where id = $1`;
 
-const requested = checked(
+const requested = createQuery(
   z.object({ was_requested: z.boolean() }),
   `
 select exists (

@@ -9,7 +9,7 @@ import {
 } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { toRun, runRow } from '../../run-log/run-row';
@@ -25,7 +25,7 @@ const maxPass = 100;
 /** A wait can hold what a model or a server asks, and one that Postgres cannot read must not keep the others from ending. */
 const waiting = readableJson('runs.waiting');
 
-const overdue = checked(
+const overdue = createQuery(
   z.object({ id: z.string(), tool_call_id: callId, reason: z.enum(['approval', 'caller_tools', 'elicitation']) }),
   `
 select runs.id, awaited->>'tool_call_id' as tool_call_id, ${waiting}->>'reason' as reason
@@ -37,14 +37,14 @@ where runs.waiting is not null and ${waiting}->>'reason' in ('approval', 'caller
 order by runs.id limit ${maxPass}`,
 );
 
-const overdueSecrets = checked(
+const overdueSecrets = createQuery(
   z.object({ id: approvalId, run_id: z.string() }),
   `
 select id, run_id from secret_approvals where outcome is null and expires_at < clock_timestamp() limit ${maxPass}`,
 );
 
 /** Skipped while a decision or a result is being written: then the next pass looks again. */
-const lockedRun = checked(runRow, `select * from runs where id = $1 for no key update skip locked`);
+const lockedRun = createQuery(runRow, `select * from runs where id = $1 for no key update skip locked`);
 
 /**
  * Of what was not answered in time, denies approvals of calls and secrets, cancels questions of MCP servers, and ends calls of the caller. Publish the

@@ -12,7 +12,7 @@ import {
 } from '@rondo/contract';
 import { type InputRuling, TerminalError, findFormProblem, giveInput } from '@rondo/domain';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { activateRun } from '../../database/run-activation';
@@ -61,7 +61,7 @@ export const giveCallInput = (database: Database, newId: NewId, order: InputOrde
   });
 
 /** A run that waits before its start asks under ids that are of no call. */
-const askingRun = checked(
+const askingRun = createQuery(
   z.object({ id: runId }),
   `
 select runs.id from runs cross join json_array_elements(${readableJson('runs.waiting')}->'elicitations') as asked
@@ -73,7 +73,7 @@ async function runThatAsks(sql: Sql, order: CallAddress): Promise<RunId> {
   return asking?.id ?? runOfCall(sql, order);
 }
 
-const inputOfRun = checked(
+const inputOfRun = createQuery(
   z.object({ id: messageId }),
   `select id from messages where run_id = $1 order by seq limit 1`,
 );

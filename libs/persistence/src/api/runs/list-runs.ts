@@ -19,7 +19,7 @@ import { BoundedList, type Page, type PageRequest, idOfCursor } from '../page';
 import type { Audience } from '../users/audience';
 import { isMessageToRun } from './tell-run';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 
 export interface RunFilter extends PageRequest {
   readonly accountId: AccountId;
@@ -151,9 +151,9 @@ select status, sum(runs)::int as runs from (
     and not (thread_id = any(array(select id from threads where deleted_at is not null)))
   group by status
 ) as counted group by status`;
-export const countStatement = checked(runCount, countWhere(''));
+export const countStatement = createQuery(runCount, countWhere(''));
 /** For itself, since runs that have no project are counted in an index without the column. */
-const countOfProject = checked(runCount, countWhere('and project_id = $4'));
+const countOfProject = createQuery(runCount, countWhere('and project_id = $4'));
 
 /** How many runs there are in each status. */
 export async function countRuns(sql: Sql, { accountId, ...filter }: CountFilter): Promise<RunCounts> {

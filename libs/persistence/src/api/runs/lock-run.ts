@@ -2,7 +2,7 @@ import type { AccountId, RunId } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import type { RunRow } from '../../run-log/run-row';
 import type { Sql } from '../../database/sql';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 import { runRow } from '../../run-log/run-row';
 
 export interface RunAddress {
@@ -11,7 +11,7 @@ export interface RunAddress {
 }
 
 /** A run of a deleted thread is not found. */
-const lockedRun = checked(
+const lockedRun = createQuery(
   runRow,
   `
 select runs.* from runs join threads on threads.id = thread_id
@@ -26,7 +26,7 @@ export async function lockRun(sql: Sql, { accountId, runId }: RunAddress): Promi
   return row;
 }
 
-const runById = checked(runRow, `select * from runs where id = $1`);
+const runById = createQuery(runRow, `select * from runs where id = $1`);
 
 export async function readRun(sql: Sql, id: RunId): Promise<RunRow> {
   const row = await runById.first(sql, [id]);

@@ -1,6 +1,6 @@
 import { type RunId, epochsPerIncarnation, readIncarnation } from '@rondo/contract';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 import type { Sql } from '../../database/sql';
 
 /** Where the database was replaced by one that may lack facts: what was shown from `from` on with an epoch below `epoch` is not in the log. */
@@ -10,7 +10,7 @@ export interface LogRewind {
 }
 
 /** The run is named twice, since Postgres does not look through `generate_series`: it would read the facts of all runs. */
-export const selectRewinds = checked(
+export const selectRewinds = createQuery(
   z.object({ from: z.number(), epoch: z.number() }),
   `
 select coalesce(min(seq), max(last_seq) + 1)::int as from, (incarnation * ${epochsPerIncarnation})::int as epoch

@@ -4,9 +4,9 @@ import { toFact, factRow } from '../../run-log/run-row';
 import { z } from 'zod';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 
-const toolFactsOfIteration = checked(
+const toolFactsOfIteration = createQuery(
   factRow,
   `
 select id, seq, type, run_id, $3 as thread_id, iteration, epoch, at, data
@@ -21,7 +21,7 @@ export async function readOpenCalls(sql: Sql, newId: NewId, run: Run): Promise<A
   return { run: { id, threadId }, state: { iteration, calls }, ports: { ids } };
 }
 
-const idsOfRun = checked(z.object({ id: callId }), `select id from tool_calls where run_id = $1`);
+const idsOfRun = createQuery(z.object({ id: callId }), `select id from tool_calls where run_id = $1`);
 
 /** Of all calls that the ledger has of the run. */
 export async function readCallIds({ sql }: Pick<Database, 'sql'>, run: RunId): Promise<readonly CallId[]> {

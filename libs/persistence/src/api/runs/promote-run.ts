@@ -4,13 +4,13 @@ import type { Database } from '../../database/database';
 import { type RunRow, toRun } from '../../run-log/run-row';
 import { toOutbox } from '../../database/run-activation';
 import { writeFacts } from '../../run-log/group-commit';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 import { violates } from '../../database/sql-error';
 import { fileMetadata, readFileNotes } from '../files/run-files';
 import { inputFact } from './input-message';
 import { supersedeTurn } from './supersede-turn';
 
-const hasQueuedRun = checked(z.object({ found: z.boolean() }), 'select has_queued_run($1) as found');
+const hasQueuedRun = createQuery(z.object({ found: z.boolean() }), 'select has_queued_run($1) as found');
 
 const promoteNextSql = `
 with next as materialized (

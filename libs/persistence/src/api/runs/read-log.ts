@@ -6,7 +6,7 @@ import { type RunAddress, runNotFound } from './lock-run';
 import { type LogRewind, type ReadPosition, findLost, readRewinds } from './log-rewinds';
 import { type RunHolder, getRun, readLastMessages, visibleRun } from './read-runs';
 import { z } from 'zod';
-import { anyJson, checked, jsonDocument } from '../../database/checked-query';
+import { anyJson, createQuery, jsonDocument } from '../../database/checked-query';
 
 /** Requested facts that were deleted. */
 export interface LogGap {
@@ -67,7 +67,7 @@ type EventRow = z.infer<typeof eventRow>;
 const isFact = (row: EventRow): row is EventRow & FactRow => row.seq !== null;
 
 /** One statement, so that `head_seq`, the events and the gap are of one moment. */
-const eventsAfter = checked(
+const eventsAfter = createQuery(
   eventRow,
   `
 select run.last_seq, run.epoch as run_epoch, run.events_trimmed_through, run.events_trimmed_hash, run.id as run_id, run.thread_id,
@@ -129,7 +129,7 @@ const openingRow = z.object({
 });
 
 /** One row of JSON. */
-const runWithEvents = checked(
+const runWithEvents = createQuery(
   openingRow,
   `
 select row_to_json(run) as run, (

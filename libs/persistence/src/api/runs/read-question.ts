@@ -10,7 +10,7 @@ import {
 } from '@rondo/contract';
 import { type RunFileNote, TerminalError } from '@rondo/domain';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 import type { Sql } from '../../database/sql';
 import { bytesInPage } from '../page';
 
@@ -24,7 +24,7 @@ export interface Question {
 }
 
 /** The contents up to a size, and the first in any case. */
-const messagesToRun = checked(
+const messagesToRun = createQuery(
   z.object({
     id: messageId,
     content: userContent.nullable(),

@@ -17,10 +17,10 @@ import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { toolCallRow } from '../../run-log/tool-call-row';
 import { type RunAddress, runNotFound } from './lock-run';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 
 /** A run of a deleted thread is not found. */
-export const visibleRun = checked(
+export const visibleRun = createQuery(
   runRow,
   `
 select runs.* from runs join threads on threads.id = thread_id
@@ -33,7 +33,7 @@ export async function getRun(sql: Sql, { accountId, runId: id }: RunAddress): Pr
   return toRun(row);
 }
 
-const heads = checked(
+const heads = createQuery(
   z.object({ id: runId, last_seq: z.number() }),
   `
 select runs.id, last_seq from runs join threads on threads.id = thread_id
@@ -49,7 +49,7 @@ export async function readHeads(sql: Sql, ids: readonly RunId[]): Promise<Readon
 export const activeOfAccount = `
 select from runs where account_id = $1 and finished_at is null and (steers is null or holds_thread)`;
 
-const activeRuns = checked(
+const activeRuns = createQuery(
   z.object({ active: z.number() }),
   `select count(*)::int as active from (${activeOfAccount} limit $2) as counted`,
 );
@@ -60,7 +60,7 @@ export async function countActive(sql: Sql, accountId: AccountId, atMost: number
   return row?.active ?? 0;
 }
 
-const leaseOwner = checked(
+const leaseOwner = createQuery(
   z.object({ workerId: z.string(), threadId }),
   `
 select lease_owner as "workerId", thread_id as "threadId" from runs
@@ -90,7 +90,7 @@ const callsAfter = new BoundedList(
   toolCallRow,
 );
 
-const placeOfCall = checked(
+const placeOfCall = createQuery(
   z.object({ iteration: z.number(), index: z.number(), id: callId }),
   `select iteration, index, id from tool_calls where id = $1 and run_id = $2`,
 );
@@ -111,7 +111,7 @@ async function readPlace(sql: Sql, run: Run, cursor: string): Promise<CallPlace>
 }
 
 /** Reads only the last texts of the model, and the newest results of tools. */
-const callsOfRun = checked(
+const callsOfRun = createQuery(
   toolCallRow.omit({ adjusted: true, program: true }).extend({ omitted: z.boolean() }),
   `
 select id, run_id, iteration, index, name, dialect, effect_class, status, attempt, message_id, started_at, finished_at,
@@ -134,7 +134,7 @@ export const readCallsOfResult = (sql: Sql, run: Run): Promise<CallOfResult[]> =
 
 const contentLength = { order: 'seq desc', length: 'octet_length(content::text)' };
 
-const assistantMessagesOfRun = checked(
+const assistantMessagesOfRun = createQuery(
   messageRow,
   `${withinPage(
     `select * from messages where thread_id = $1 and run_id = $2 and type = 'assistant' order by seq desc`,
@@ -146,7 +146,7 @@ const assistantMessagesOfRun = checked(
 export const readFinalTexts = async (sql: Sql, run: Run): Promise<Message[]> =>
   (await assistantMessagesOfRun.all(sql, [run.thread_id, run.id])).map(toShownMessage);
 
-const lastMessagesOfRun = checked(
+const lastMessagesOfRun = createQuery(
   messageRow,
   `${withinPage(
     `select * from messages where thread_id = $1 and run_id = $2 and is_llm_message order by seq desc limit $3`,
@@ -158,7 +158,7 @@ const lastMessagesOfRun = checked(
 export const readLastMessages = async (sql: Sql, run: Run, limit: number): Promise<Message[]> =>
   (await lastMessagesOfRun.all(sql, [run.thread_id, run.id, limit])).map(toShownMessage);
 
-const tracedRun = checked(runRow, `select * from runs where id = $1 and trace_id is not null`);
+const tracedRun = createQuery(runRow, `select * from runs where id = $1 and trace_id is not null`);
 
 /** A run of any account, for the span of it; undefined if it is not traced. */
 export async function readTracedRun({ sql }: Database, id: RunId): Promise<Run | undefined> {

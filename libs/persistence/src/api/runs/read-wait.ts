@@ -6,7 +6,7 @@ import { toWorkspace } from '../../run-log/workspace-sql';
 import type { Sql } from '../../database/sql';
 import { type RunAddress, runNotFound } from './lock-run';
 import { utcText, readableJson } from '../../database/stored-text';
-import { checked, jsonDocument } from '../../database/checked-query';
+import { createQuery, jsonDocument } from '../../database/checked-query';
 
 const countedRuns = 1_000;
 const shownCalls = 20;
@@ -38,7 +38,7 @@ const momentRow = z.object({
 type MomentRow = z.infer<typeof momentRow>;
 
 /** One statement, so that all of it is true at one moment. */
-const momentOfRun = checked(
+const momentOfRun = createQuery(
   momentRow,
   `
 select row_to_json(runs) as run, ${utcText('statement_timestamp()')} as at,

@@ -19,7 +19,7 @@ import { toolCallRow } from '../../run-log/tool-call-row';
 import { readOpenCalls } from './open-calls';
 import { lockRun } from './lock-run';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 
 export interface CallAddress {
   readonly accountId: AccountId;
@@ -52,7 +52,7 @@ export const resolveToolCall = (database: Database, newId: NewId, ruling: CallRu
     return { toolCall, facts };
   });
 
-const runByCall = checked(
+const runByCall = createQuery(
   z.object({ run_id: runId }),
   `
 select run_id from tool_calls join runs on runs.id = run_id join threads on threads.id = thread_id
@@ -66,7 +66,7 @@ export async function runOfCall(sql: Sql, { accountId, callId }: CallAddress): P
   return row.run_id;
 }
 
-const callById = checked(toolCallRow, `select * from tool_calls where id = $1`);
+const callById = createQuery(toolCallRow, `select * from tool_calls where id = $1`);
 
 export async function readCall(sql: Sql, id: CallId): Promise<ToolCall> {
   const row = await callById.first(sql, [id]);

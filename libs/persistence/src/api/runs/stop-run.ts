@@ -31,7 +31,7 @@ import { unstoppedBelow } from './child-runs/runs-below';
 import { type RunAddress, lockRun, readRun } from './lock-run';
 import { promoteNext } from './promote-run';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 
 export interface StopOrder extends RunAddress {
   readonly reason: string | null;
@@ -49,7 +49,7 @@ export interface StoppedRun {
   readonly stops: readonly PendingStop[];
 }
 
-const runsToStop = checked(
+const runsToStop = createQuery(
   z.object({ id: runId }),
   `
 select id from runs where account_id = $1 and finished_at is null and stop_requested_at is null order by id limit 100`,
@@ -138,7 +138,7 @@ export async function stopLocked(
 const hasChildren = (open: { readonly calls: Ledger }): boolean =>
   openCalls(open).some(({ call, status }) => status === 'dispatched' && call.name === runAgentTool.name);
 
-const toolsOfRun = checked(
+const toolsOfRun = createQuery(
   z.object({ name: z.string() }),
   `select distinct name from tool_calls where run_id = $1 and status <> 'planned'`,
 );

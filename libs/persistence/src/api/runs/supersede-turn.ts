@@ -2,7 +2,7 @@ import { type MessageId, type RunId, type ThreadId, messageId, runId } from '@ro
 import { TerminalError } from '@rondo/domain';
 import type { Sql } from '../../database/sql';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 
 /** Only the newest message of a person can be edited: what followed an older one was built on it. */
 export class NotNewestQuestionError extends TerminalError {
@@ -14,7 +14,7 @@ export class NotNewestQuestionError extends TerminalError {
   }
 }
 
-const newestQuestion = checked(
+const newestQuestion = createQuery(
   z.object({ id: messageId, run_id: runId.nullable() }),
   `
 select id, run_id from messages where thread_id = $1 and type = 'user' and is_llm_message order by thread_id desc, seq desc limit 1`,

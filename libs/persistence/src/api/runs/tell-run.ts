@@ -1,7 +1,7 @@
 import { type NewId, type RecordedFact, type RunId, type ThreadId, runId, userContent } from '@rondo/contract';
 import { type Claim, RunChangedError, TerminalError, type WaitingMessage } from '@rondo/domain';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 import type { Sql } from '../../database/sql';
 import { runRow } from '../../run-log/run-row';
 import { stopLocked } from './stop-run';
@@ -15,9 +15,9 @@ const unreadBy = `from runs where thread_id = $1 and steers = $2 and not holds_t
 /** So many messages wait for a run at most, and it reads them at once. They count as no active runs of the account. */
 const mostUnread = 100;
 
-const unreadCount = checked(z.object({ unread: z.number() }), `select count(*)::int as unread ${unreadBy}`);
+const unreadCount = createQuery(z.object({ unread: z.number() }), `select count(*)::int as unread ${unreadBy}`);
 
-const unread = checked(
+const unread = createQuery(
   z.object({ id: runId, queued_input: userContent }),
   `select id, queued_input ${unreadBy} order by thread_id, id limit ${mostUnread}`,
 );
@@ -55,7 +55,7 @@ export async function readWaitingMessages(sql: Sql, claim: Claim): Promise<reado
   return rows.map(({ id, queued_input }) => ({ queuedRun: id, content: queued_input }));
 }
 
-const lockRuns = checked(runRow, `select * from runs where id = any($1::text[]) order by id for no key update`);
+const lockRuns = createQuery(runRow, `select * from runs where id = any($1::text[]) order by id for no key update`);
 
 const markRead = `update runs set message_read = true where id = any($1::text[])`;
 

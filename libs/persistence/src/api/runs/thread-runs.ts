@@ -1,6 +1,6 @@
 import { type Run, type RunId, type ThreadId, runId, threadId } from '@rondo/contract';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 import type { Sql } from '../../database/sql';
 import { runRow, toRun } from '../../run-log/run-row';
 import type { ThreadAddress } from '../thread-row';
@@ -26,7 +26,7 @@ select id, place::int, facts_before::int as "factsBefore" from (
 ) as begun`;
 
 const begunRun = z.object({ id: runId, place: z.number(), factsBefore: z.number() });
-const begunRuns = checked(begunRun, `${begunOnThread} where place > $3 order by place limit 100`);
+const begunRuns = createQuery(begunRun, `${begunOnThread} where place > $3 order by place limit 100`);
 
 export const listBegunRuns = (
   sql: Sql,
@@ -34,7 +34,7 @@ export const listBegunRuns = (
   after: number,
 ): Promise<readonly BegunRun[]> => begunRuns.all(sql, [thread, accountId, after]);
 
-const newestBegunRun = checked(
+const newestBegunRun = createQuery(
   begunRun,
   `${begunOnThread}
 where id = coalesce($3, id) and facts_before < coalesce($4::bigint, facts_before + 1)
@@ -55,7 +55,7 @@ export const findNewestBegunRun = (
   { runId: id, factsBelow }: WantedRun,
 ): Promise<BegunRun | undefined> => newestBegunRun.first(sql, [thread, accountId, id ?? null, factsBelow ?? null]);
 
-const begunCounts = checked(
+const begunCounts = createQuery(
   z.object({ thread_id: threadId, begun: z.number() }),
   `
 select threads.id as thread_id, count(past_through)::int as begun
@@ -68,7 +68,7 @@ export async function countBegunRuns(sql: Sql, threads: readonly ThreadId[]): Pr
   return new Map(rows.map(({ thread_id: id, begun }) => [id, begun]));
 }
 
-const activeRun = checked(
+const activeRun = createQuery(
   runRow.transform(toRun),
   `
 select runs.* from runs join threads on threads.id = thread_id
@@ -77,7 +77,7 @@ order by holds_thread desc, runs.id limit 1`,
 );
 
 /** Each part finds its run in an index. */
-const currentRun = checked(
+const currentRun = createQuery(
   runRow.transform(toRun),
   `
 select found.* from threads cross join lateral (

@@ -55,7 +55,7 @@ export async function holdsHash(pages: AsyncIterable<Page>, { seq, hash }: ForkO
   for await (const { facts, trimmed } of pages) {
     if (trimmed) return null;
     for (const fact of facts) {
-      chain = chained(chain, fact);
+      chain = chainHash(chain, fact);
       if (fact.seq === seq) return chain === hash;
     }
   }
@@ -68,11 +68,11 @@ const withFact = (log: LogVerification, fact: RecordedFact): LogVerification => 
   last: fact.seq,
   count: log.count + 1,
   contiguous: log.contiguous && fact.seq === (log.trimmed?.through ?? 0) + log.count + 1,
-  hash: chained(log.hash, fact),
+  hash: chainHash(log.hash, fact),
 });
 
 /** The hash chain with one more event. */
-export const chained = (hash: string, fact: RecordedFact): string =>
+export const chainHash = (hash: string, fact: RecordedFact): string =>
   createHash('sha256')
     .update(hash)
     .update(JSON.stringify(shownEvent(fact)))

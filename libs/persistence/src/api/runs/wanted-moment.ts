@@ -10,7 +10,7 @@ import {
 } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 import type { Sql } from '../../database/sql';
 import { toWorkspace } from '../../run-log/workspace-sql';
 import { type RunAddress, runNotFound } from './lock-run';
@@ -49,15 +49,15 @@ from runs join threads on threads.id = runs.thread_id,
   lateral (select ${toWorkspace('runs.project_id', 'runs.thread_id')} as id) as workspace
 where runs.account_id = $2 and threads.deleted_at is null and ${condition}`;
 
-const ofRun = checked(momentRow, place('runs.id = $1'));
-const ofMessage = checked(momentRow, place('runs.id = (select run_id from messages where id = $1)'));
+const ofRun = createQuery(momentRow, place('runs.id = $1'));
+const ofMessage = createQuery(momentRow, place('runs.id = (select run_id from messages where id = $1)'));
 
-const seqOfMessage = checked(
+const seqOfMessage = createQuery(
   z.object({ seq: z.number() }),
   `select seq from run_events where run_id = $1 and type = 'message.created' and ${readableJson('data')}->'message'->>'id' = $2`,
 );
 
-const callsUntil = checked(
+const callsUntil = createQuery(
   z.object({ id: callId }),
   `
 select distinct ${readableJson('data')}->>'tool_call_id' as id from run_events where run_id = $1 and type = 'tool.started' and seq <= $2
@@ -98,7 +98,7 @@ const effectRow = z.object({
 
 const longestList = 100;
 
-const effectsAfter = checked(
+const effectsAfter = createQuery(
   effectRow,
   `
 select tool_calls.id as tool_call_id, run_id, name, effect_class, tool_calls.status, tool_calls.started_at

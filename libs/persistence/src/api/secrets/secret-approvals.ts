@@ -14,7 +14,7 @@ import {
 } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
 import { writeFacts } from '../../run-log/group-commit';
@@ -33,8 +33,8 @@ const standing = z.object({
 type Standing = z.infer<typeof standing>;
 
 const columns = `id, name, call_id, outcome, reason, expires_at <= clock_timestamp() as is_overdue`;
-const ofRun = checked(standing, `select ${columns} from secret_approvals where run_id = $1 and secret_id = $2`);
-const byId = checked(standing, `select ${columns} from secret_approvals where run_id = $1 and id = $2`);
+const ofRun = createQuery(standing, `select ${columns} from secret_approvals where run_id = $1 and secret_id = $2`);
+const byId = createQuery(standing, `select ${columns} from secret_approvals where run_id = $1 and id = $2`);
 
 /** Whether the run may use the secret; undefined where it has not asked yet. */
 export async function findSecretApproval(

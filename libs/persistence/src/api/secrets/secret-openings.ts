@@ -21,7 +21,7 @@ import {
   secretUseId,
 } from '@rondo/contract';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { storedText, readableJson } from '../../database/stored-text';
@@ -53,7 +53,7 @@ export type OpenedSecret =
 
 type Ruling = Exclude<OpenedSecret, { how: 'opened' }>;
 
-const askedRun = checked(
+const askedRun = createQuery(
   z.object({ status: runStatus, names: z.array(z.string()).nullable() }),
   `
 select status, ${readableJson('settings')} -> 'secrets' as names from runs where id = $1 and account_id = $2`,
@@ -68,7 +68,7 @@ const policyRow = z.object({
 });
 
 /** A secret of the run's project counts before one of the account with the same name. */
-const granted = checked(
+const granted = createQuery(
   policyRow,
   `
 select distinct on (secrets.name) ${policyColumns} from runs
@@ -87,7 +87,7 @@ const openedRow = policyRow.extend({
   approval: secretApproval,
 });
 
-const ofName = checked(
+const ofName = createQuery(
   openedRow,
   `
 select id, account_id, sealed, approval, coalesce(expires_at <= clock_timestamp(), false) as is_expired, ${policyColumns} from secrets
@@ -100,7 +100,7 @@ const insertUse = `
 insert into secret_uses (id, account_id, secret_id, name, run_id, call_id, via, host, method, path, refusal)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
 
-const awaited = checked(
+const awaited = createQuery(
   z.object({ found: z.number() }),
   `
 select 1 as found from secret_approvals where run_id = $1 and (

@@ -11,7 +11,7 @@ import {
   secretUseId,
 } from '@rondo/contract';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 
@@ -36,7 +36,7 @@ const useRow = z.object({
   created_at: z.date(),
 });
 
-const newestUses = checked(
+const newestUses = createQuery(
   useRow,
   `
 select id, secret_id, name, run_id, call_id, via, host, method, path, status, refusal, created_at from secret_uses

@@ -13,7 +13,7 @@ import {
 } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
@@ -68,26 +68,26 @@ const columns =
   'id, name, project_id, description, allowed_hosts, methods, placement, expires_at, approval, created_at, updated_at';
 
 const lockAccount = `select id from accounts where id = $1 for no key update`;
-const countSecrets = checked(
+const countSecrets = createQuery(
   z.object({ count: z.number() }),
   `select count(*)::int as count from secrets where account_id = $1`,
 );
-const ofName = checked(
+const ofName = createQuery(
   z.object({ id: secretId }),
   `select id from secrets where account_id = $1 and name = $2 and project_id is not distinct from $3::text`,
 );
 
-const insertSecret = checked(
+const insertSecret = createQuery(
   secretRow,
   `
 insert into secrets (id, account_id, project_id, name, description, sealed, allowed_hosts, methods, placement, expires_at, approval)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning ${columns}`,
 );
 
-const oneSecret = checked(secretRow, `select ${columns} from secrets where account_id = $1 and id = $2`);
-const lockedSecret = checked(secretRow, `${oneSecret.text} for update`);
+const oneSecret = createQuery(secretRow, `select ${columns} from secrets where account_id = $1 and id = $2`);
+const lockedSecret = createQuery(secretRow, `${oneSecret.text} for update`);
 
-const newestSecrets = checked(
+const newestSecrets = createQuery(
   secretRow,
   `
 select ${columns} from secrets
@@ -95,7 +95,7 @@ where account_id = $1 and ($2::text is null or id < $2) and ($4::text is null or
 order by id desc limit $3`,
 );
 
-const updateSecret = checked(
+const updateSecret = createQuery(
   secretRow,
   `
 update secrets set description = $2, allowed_hosts = $3, methods = $4, placement = $5, expires_at = $6,
@@ -104,7 +104,7 @@ where id = $1 returning ${columns}`,
 );
 
 /** A secret of the project counts before one of the account with the same name. */
-const usableIn = checked(
+const usableIn = createQuery(
   secretRow.pick({ name: true, allowed_hosts: true, methods: true, placement: true }),
   `
 select distinct on (name) name, allowed_hosts, methods, placement from secrets
@@ -114,7 +114,7 @@ where account_id = $1 and name = any($2::text[])
 order by name, project_id nulls last`,
 );
 
-const policiesOfName = checked(
+const policiesOfName = createQuery(
   secretRow.pick({ allowed_hosts: true, methods: true, placement: true }),
   `select allowed_hosts, methods, placement from secrets where account_id = $1 and name = $2`,
 );
@@ -153,7 +153,7 @@ export class Secrets {
   > {
     const cursor = after === undefined ? null : idOfCursor(after, secretId);
     const values = [accountId, cursor, limit + 1, project ?? null];
-    return toPage((await newestSecrets.all(this.database.sql, values)).map(shown), limit);
+    return toPage((await newestSecrets.all(this.database.sql, values)).map(showSecret), limit);
   }
 
   /** What a run in that place finds under these names. */
@@ -198,10 +198,10 @@ async function requireFreePlace(sql: Sql, accountId: AccountId): Promise<void> {
 
 function toSecret(row: SecretRow | undefined, id: SecretId): Secret {
   if (!row) throw secretNotFound(id);
-  return shown(row);
+  return showSecret(row);
 }
 
-const shown = (row: SecretRow): Secret => ({
+const showSecret = (row: SecretRow): Secret => ({
   ...row,
   expires_at: row.expires_at?.toISOString() ?? null,
   created_at: row.created_at.toISOString(),

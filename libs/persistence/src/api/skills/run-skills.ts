@@ -1,6 +1,6 @@
 import { type RunId, type SkillFile, type SkillId, skillFile } from '@rondo/contract';
 import { z } from 'zod';
-import { byteColumn, checked } from '../../database/checked-query';
+import { byteColumn, createQuery } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import { readableJson } from '../../database/stored-text';
 
@@ -16,11 +16,11 @@ from runs join skills using (account_id) join skill_files as each on each.skill_
 where runs.id = $1 and skills.id = $2 and each.version = $3
   and (${readableJson('runs.settings')}::jsonb -> 'skills') @> jsonb_build_array(jsonb_build_object('id', $2::text, 'version', $3::int))`;
 
-const listFiles = checked(
+const listFiles = createQuery(
   skillFile,
   `select each.path, each.size, each.sha256, each.is_executable ${filesOfRun} order by each.path collate "C"`,
 );
-const readPart = checked(
+const readPart = createQuery(
   z.object({ bytes: byteColumn }),
   `select substring(each.bytes from $5::int + 1 for $6::int) as bytes ${filesOfRun} and each.path = $4`,
 );

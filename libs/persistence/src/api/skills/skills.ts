@@ -13,7 +13,7 @@ import {
 } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import { z } from 'zod';
-import { byteColumn, checked, jsonDocument, sizeColumn } from '../../database/checked-query';
+import { byteColumn, createQuery, jsonDocument, sizeColumn } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { type Page, type PageRequest, idOfCursor, readVersionCursor, toPage, toVersionPage } from '../page';
@@ -60,40 +60,40 @@ select each.skill_id, skills.name, each.version, each.front_matter, each.sha256,
   each.created_at, skills.created_at as first_at
 from skills join skill_versions as each on each.skill_id = skills.id`;
 
-const newestOfSkill = checked(
+const newestOfSkill = createQuery(
   versionRow,
   `${versions} and each.version = skills.version where skills.account_id = $1 and skills.id = $2`,
 );
-const newestOfName = checked(
+const newestOfName = createQuery(
   versionRow,
   `${versions} and each.version = skills.version where skills.account_id = $1 and skills.name = $2`,
 );
-const newestSkills = checked(
+const newestSkills = createQuery(
   versionRow,
   `${versions} and each.version = skills.version
 where skills.account_id = $1 and ($2::text is null or skills.id < $2) order by skills.id desc limit $3`,
 );
-const oneVersion = checked(
+const oneVersion = createQuery(
   versionRow,
   `${versions} where skills.account_id = $1 and skills.id = $2 and each.version = $3`,
 );
-const newestVersions = checked(
+const newestVersions = createQuery(
   versionRow,
   `${versions} where skills.account_id = $1 and skills.id = $2 and each.version < $3 order by each.version desc limit $4`,
 );
 
-const filesOfVersion = checked(
+const filesOfVersion = createQuery(
   skillFile,
   `
 select path, size, sha256, is_executable from skill_files where skill_id = $1 and version = $2 order by path collate "C"`,
 );
-const oneFile = checked(
+const oneFile = createQuery(
   z.object({ bytes: byteColumn }),
   `select bytes from skill_files where skill_id = $1 and version = $2 and path = $3`,
 );
 
 const lockAccount = `select id from accounts where id = $1 for no key update`;
-const useOfAccount = checked(
+const useOfAccount = createQuery(
   z.object({ skills: z.number(), bytes: sizeColumn }),
   `
 select count(distinct skills.id)::int as skills, coalesce(sum(each.size), 0)::text as bytes

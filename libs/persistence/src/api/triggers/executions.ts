@@ -11,7 +11,7 @@ import type { Database } from '../../database/database';
 import { storedText } from '../../database/stored-text';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import { z } from 'zod';
-import { checked, jsonDocument, timeColumn } from '../../database/checked-query';
+import { createQuery, jsonDocument, timeColumn } from '../../database/checked-query';
 
 const executionRow = z.object({
   id: executionId,
@@ -39,7 +39,7 @@ from trigger_executions as executions left join lateral (
   where runs.id = executions.run_id and threads.deleted_at is null
 ) as shown on true`;
 
-const newestExecutions = checked(
+const newestExecutions = createQuery(
   executionRow,
   `${shownExecutions}
 where trigger_id = $1 and ($2::text is null or executions.id < $2) order by executions.id desc limit $3`,
@@ -54,7 +54,7 @@ export const lastExecution = `(
 
 export const lastExecutionColumn = { last_execution: executionRow.nullable() };
 
-const ofWebhook = checked(executionRow, `${shownExecutions} where trigger_id = $1 and webhook_id = $2`);
+const ofWebhook = createQuery(executionRow, `${shownExecutions} where trigger_id = $1 and webhook_id = $2`);
 
 const prune = `
 delete from trigger_executions where id in (

@@ -13,7 +13,7 @@ import { storedText } from '../../database/stored-text';
 import { scheduleColumns, toSchedule, scheduleRow } from './schedule-row';
 import { webhookRow, toWebhookTrigger } from './webhook-row';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 
 /** A schedule whose next due time has come. */
 export interface DueSchedule {
@@ -59,7 +59,7 @@ export type ExecutionOutcome = Pick<Execution, 'status' | 'reason' | 'error'> & 
   readonly attempts: number;
 };
 
-const clock = checked(z.object({ now: z.date() }), `select clock_timestamp() as now`);
+const clock = createQuery(z.object({ now: z.date() }), `select clock_timestamp() as now`);
 
 const dueRow = scheduleRow.extend({ account_id: accountId });
 
@@ -80,7 +80,7 @@ const pendingRow = z
   );
 
 /** Accounts take turns: the oldest due time of each comes first, then the second oldest of each. */
-const dueSchedules = checked(
+const dueSchedules = createQuery(
   dueRow,
   `
 select account_id, ${scheduleColumns}
@@ -91,7 +91,7 @@ from (
 where removed_at is null order by turn, next_fire_at limit $2`,
 );
 
-const pendingExecutions = checked(
+const pendingExecutions = createQuery(
   pendingRow,
   `
 select account_id, executions.id as execution_id, due_at, executions.input, attempts, ${scheduleColumns}, kind, signature,
@@ -140,7 +140,7 @@ const recordReceived = `
 insert into trigger_executions (id, trigger_id, webhook_id, status, reason, error, attempts, next_attempt_at, input)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (trigger_id, webhook_id) do nothing`;
 
-const countPending = checked(
+const countPending = createQuery(
   z.object({ count: z.number() }),
   `select count(*)::int as count from trigger_executions where trigger_id = $1 and status = 'pending'`,
 );

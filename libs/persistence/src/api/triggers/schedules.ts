@@ -16,7 +16,7 @@ import {
   scheduleRow,
 } from './schedule-row';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 
 export interface ScheduleAddress {
   readonly accountId: AccountId;
@@ -43,7 +43,7 @@ export interface ScheduleChange extends ScheduleAddress {
   readonly fields: { readonly [Name in keyof ScheduleFields]?: ScheduleFields[Name] | undefined };
 }
 
-const clock = checked(z.object({ now: z.date() }), `select clock_timestamp() as now`);
+const clock = createQuery(z.object({ now: z.date() }), `select clock_timestamp() as now`);
 
 const shownRow = scheduleRow.extend(lastExecutionColumn);
 const shownColumns = `${scheduleColumns}, ${lastExecution}`;
@@ -53,7 +53,7 @@ const toShown = (row: z.infer<typeof shownRow>): StoredSchedule => ({
   last_execution: row.last_execution,
 });
 
-const insertSchedule = checked(
+const insertSchedule = createQuery(
   shownRow,
   `
 insert into triggers (id, account_id, kind, name, cron, time_zone, missed, overlap, thread_id, run, is_paused, next_fire_at,
@@ -61,7 +61,7 @@ insert into triggers (id, account_id, kind, name, cron, time_zone, missed, overl
 values ($1, $2, 'schedule', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning ${shownColumns}`,
 );
 
-const updateSchedule = checked(
+const updateSchedule = createQuery(
   shownRow,
   `
 update triggers set name = $3, cron = $4, time_zone = $5, missed = $6, overlap = $7, thread_id = $8, run = $9, is_paused = $10,
@@ -69,14 +69,14 @@ update triggers set name = $3, cron = $4, time_zone = $5, missed = $6, overlap =
 where id = $1 and account_id = $2 returning ${shownColumns}`,
 );
 
-const oneSchedule = checked(
+const oneSchedule = createQuery(
   shownRow,
   `select ${shownColumns} from triggers where kind = 'schedule' and account_id = $1 and id = $2`,
 );
-const lockedSchedule = checked(shownRow, `${oneSchedule.text} for update`);
+const lockedSchedule = createQuery(shownRow, `${oneSchedule.text} for update`);
 const deleteSchedule = `delete from triggers where kind = 'schedule' and account_id = $1 and id = $2 returning id`;
 
-const newestSchedules = checked(
+const newestSchedules = createQuery(
   shownRow,
   `
 select ${shownColumns} from triggers
@@ -84,7 +84,7 @@ where kind = 'schedule' and account_id = $1 and ($2::text is null or id < $2) an
 order by id desc limit $4`,
 );
 
-const activeSchedules = checked(
+const activeSchedules = createQuery(
   activeScheduleRow,
   `
 select id, name, cron, time_zone, missed, next_fire_at, next_fires, ${agentOfTrigger} as agent_id from triggers

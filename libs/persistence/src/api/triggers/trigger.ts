@@ -11,7 +11,7 @@ import { readableJson } from '../../database/stored-text';
 import { TerminalError } from '@rondo/domain';
 import type { Sql } from '../../database/sql';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 import { insertThread, lockThread } from '../thread-row';
 
 export interface TriggersOfAgent {
@@ -30,7 +30,7 @@ export const isOfAgent = (value: string): string => `(${value}::text is null or 
 export const mostTriggers = 1_000;
 
 const lockAccount = `select id from accounts where id = $1 for no key update`;
-const countTriggers = checked(
+const countTriggers = createQuery(
   z.object({ count: z.number() }),
   `select count(*)::int as count from triggers where account_id = $1`,
 );

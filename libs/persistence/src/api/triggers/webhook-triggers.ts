@@ -20,7 +20,7 @@ import {
   toWebhookTrigger,
 } from './webhook-row';
 import type { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 
 export interface TriggerAddress {
   readonly accountId: AccountId;
@@ -58,14 +58,14 @@ const toShown = (row: z.infer<typeof shownRow>): StoredWebhookTrigger => ({
   last_execution: row.last_execution,
 });
 
-const insertTrigger = checked(
+const insertTrigger = createQuery(
   shownRow,
   `
 insert into triggers (id, account_id, kind, name, signature, tolerance_s, overlap, thread_id, run, is_paused, secrets)
 values ($1, $2, 'webhook', $3, $4, $5, $6, $7, $8, $9, $10) returning ${shownColumns}`,
 );
 
-const updateTrigger = checked(
+const updateTrigger = createQuery(
   shownRow,
   `
 update triggers set name = $3, signature = $4, tolerance_s = $5, overlap = $6, thread_id = $7, run = $8, is_paused = $9,
@@ -73,19 +73,19 @@ update triggers set name = $3, signature = $4, tolerance_s = $5, overlap = $6, t
 where id = $1 and account_id = $2 returning ${shownColumns}`,
 );
 
-const setSecrets = checked(
+const setSecrets = createQuery(
   shownRow,
   `update triggers set secrets = $2, updated_at = clock_timestamp() where id = $1 returning ${shownColumns}`,
 );
 
-const oneTrigger = checked(
+const oneTrigger = createQuery(
   shownRow,
   `select ${shownColumns} from triggers where kind = 'webhook' and account_id = $1 and id = $2`,
 );
-const lockedTrigger = checked(shownRow, `${oneTrigger.text} for update`);
+const lockedTrigger = createQuery(shownRow, `${oneTrigger.text} for update`);
 const deleteTrigger = `delete from triggers where kind = 'webhook' and account_id = $1 and id = $2 returning id`;
 
-const newestTriggers = checked(
+const newestTriggers = createQuery(
   shownRow,
   `
 select ${shownColumns} from triggers
@@ -93,7 +93,7 @@ where kind = 'webhook' and account_id = $1 and ($2::text is null or id < $2) and
 order by id desc limit $4`,
 );
 
-const ofAnyAccount = checked(
+const ofAnyAccount = createQuery(
   webhookRow.extend({ account_id: accountId }),
   `
 select account_id, ${webhookColumns} from triggers join accounts on accounts.id = account_id

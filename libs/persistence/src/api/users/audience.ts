@@ -1,6 +1,6 @@
 import { type AccountId, type EndUser, type ThreadId, approvalId, toCallId } from '@rondo/contract';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 
 /** For whom a client token is: one person, or one thread. One of both is null. */
@@ -15,7 +15,7 @@ threads.account_id = $1 and threads.deleted_at is null and not threads.is_worksp
   and ($2::text is null or threads.end_user = $2) and ($3::text is null or threads.id = $3)
   and ($2::text is not null or $3::text is not null)`;
 
-const found = (text: string) => checked(z.object({ found: z.number() }), `select 1 as found ${text} limit 1`);
+const found = (text: string) => createQuery(z.object({ found: z.number() }), `select 1 as found ${text} limit 1`);
 
 const runs = `join runs on runs.thread_id = threads.id`;
 const calls = `from tool_calls join runs on runs.id = tool_calls.run_id join threads on threads.id = runs.thread_id`;

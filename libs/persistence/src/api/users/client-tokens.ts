@@ -15,7 +15,7 @@ import {
 } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import { readAgent } from '../agents/change-agent';
 import { type Caller, type CallerId, toHash, newSecret } from '../caller';
@@ -78,7 +78,7 @@ const tokenRow = z.object({
 const columns = `id, account_id, end_user, thread_id, agent_id, scopes, created_by, created_at, expires_at, revoked_at`;
 
 /** Deletes expired ones of the account at the same time, so that no periodic task has to. */
-const insertToken = checked(
+const insertToken = createQuery(
   tokenRow,
   `
 with over as (
@@ -101,18 +101,18 @@ from client_tokens
 join accounts on accounts.id = client_tokens.account_id
 left join api_keys on api_keys.id = client_tokens.created_by`;
 
-const validToken = checked(
+const validToken = createQuery(
   tokenRow,
   `
 select ${columns.replaceAll(/\w+/g, 'client_tokens.$&')} ${withMaker} where client_tokens.hash = $1 and ${isGood}`,
 );
 
-const goodTokens = checked(
+const goodTokens = createQuery(
   z.object({ id: clientTokenId }),
   `select client_tokens.id ${withMaker} where client_tokens.id = any($1::text[]) and ${isGood}`,
 );
 
-const listedTokens = checked(
+const listedTokens = createQuery(
   tokenRow,
   `
 select ${columns} from client_tokens

@@ -1,7 +1,7 @@
 import { type AccountId, type EndUser, type RunId, runId } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import { z } from 'zod';
-import { checked } from '../../database/checked-query';
+import { createQuery } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 
 export interface UserAddress {
@@ -49,7 +49,7 @@ const amountColumns = `
   (select count(*) from messages where thread_id in (select id from theirs))::int as messages,
   (select count(*) from tool_calls join runs on runs.id = run_id where thread_id in (select id from theirs))::int as tool_calls`;
 
-const userCounts = checked(
+const userCounts = createQuery(
   z.object({ ...amounts, first_thread_at: z.date().nullable() }),
   `
 with theirs as (select id, created_at from threads where ${theirThreads})
@@ -61,7 +61,7 @@ select ${amountColumns},
   (select min(created_at) from theirs) as first_thread_at`,
 );
 
-const activeRuns = checked(
+const activeRuns = createQuery(
   z.object({ id: runId }),
   `
 select id from runs where account_id = $1 and end_user = $2 and finished_at is null order by id limit 100`,
@@ -71,7 +71,7 @@ const deleteTokens = `delete from client_tokens where account_id = $1 and end_us
 const deleteConnections = `delete from mcp_connections where account_id = $1 and end_user = $2`;
 
 /** Hides what `Purge` then deletes, as the deletion of one thread does. Their files and memory go at once. */
-const eraseIdle = checked(
+const eraseIdle = createQuery(
   z.object({ ...amounts, active_runs: count, erased_at: z.date() }),
   `
 with theirs as materialized (

@@ -3,7 +3,7 @@ import type { Database } from '../../database/database';
 import { storedText } from '../../database/stored-text';
 import type { SealedSecret } from '../triggers/webhook-row';
 import { z } from 'zod';
-import { checked, jsonDocument } from '../../database/checked-query';
+import { createQuery, jsonDocument } from '../../database/checked-query';
 
 export interface ReceivingEndpoint {
   readonly url: string;
@@ -69,7 +69,7 @@ const leaseS = 60;
  * `now()` instead of `clock_timestamp()`, so that the index of what is due is used; a millisecond more, as stored times are
  * rounded, and what is due at once may be rounded up.
  */
-const claimDue = checked(
+const claimDue = createQuery(
   dueRow,
   `
 with due as materialized (

@@ -14,7 +14,7 @@ import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import { deliveryColumns, deliveryRow } from './delivery-row';
 import { type EndpointAddress, endpointNotFound } from './webhook-endpoints';
 import { z } from 'zod';
-import { type CheckedQuery, checked } from '../../database/checked-query';
+import { type CheckedQuery, createQuery } from '../../database/checked-query';
 
 export interface DeliveryAddress {
   readonly accountId: AccountId;
@@ -31,7 +31,7 @@ export interface DeliveryFilter extends PageRequest {
 
 /** A filter that is named in the statement finds its index; the others are applied to what that finds. */
 const newestDeliveries = (by: string) =>
-  checked(
+  createQuery(
     deliveryRow,
     `
 select ${deliveryColumns} from webhook_deliveries
@@ -46,18 +46,18 @@ const ofEndpoint = newestDeliveries('endpoint_id = $4');
 const ofRun = newestDeliveries('run_id = $5');
 const dead = newestDeliveries(`status = 'dead'`);
 
-const oneDelivery = checked(
+const oneDelivery = createQuery(
   deliveryRow,
   `select ${deliveryColumns} from webhook_deliveries where account_id = $1 and id = $2`,
 );
 
-const isPaused = checked(
+const isPaused = createQuery(
   z.object({ is_paused: z.boolean() }),
   `
 select is_paused from webhook_endpoints where id = (select endpoint_id from webhook_deliveries where account_id = $1 and id = $2)`,
 );
 
-const deliverAgain = checked(
+const deliverAgain = createQuery(
   deliveryRow,
   `
 update webhook_deliveries set status = 'pending', attempts = 0, next_attempt_at = clock_timestamp(), response_status = null,
@@ -65,7 +65,7 @@ update webhook_deliveries set status = 'pending', attempts = 0, next_attempt_at 
 where account_id = $1 and id = $2 returning ${deliveryColumns}`,
 );
 
-const insertTest = checked(
+const insertTest = createQuery(
   deliveryRow,
   `
 insert into webhook_deliveries (id, account_id, endpoint_id, event_id, type, body)

@@ -13,7 +13,7 @@ import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import type { SealedSecret } from '../triggers/webhook-row';
 import { lastDelivery, lastDeliveryColumn } from './delivery-row';
 import { z } from 'zod';
-import { checked, jsonDocument } from '../../database/checked-query';
+import { createQuery, jsonDocument } from '../../database/checked-query';
 
 export interface EndpointAddress {
   readonly accountId: AccountId;
@@ -52,29 +52,32 @@ export const mostWebhookEndpoints = 20;
 const columns = `id, url, description, events, is_paused, secrets, created_at, updated_at, ${lastDelivery}`;
 
 const lockAccount = `select id from accounts where id = $1 for no key update`;
-const countEndpoints = checked(
+const countEndpoints = createQuery(
   z.object({ count: z.number() }),
   `select count(*)::int as count from webhook_endpoints where account_id = $1`,
 );
 
-const insertEndpoint = checked(
+const insertEndpoint = createQuery(
   endpointRow,
   `
 insert into webhook_endpoints (id, account_id, url, description, events, is_paused, secrets)
 values ($1, $2, $3, $4, $5, $6, $7) returning ${columns}`,
 );
 
-const oneEndpoint = checked(endpointRow, `select ${columns} from webhook_endpoints where account_id = $1 and id = $2`);
-const lockedEndpoint = checked(endpointRow, `${oneEndpoint.text} for update`);
+const oneEndpoint = createQuery(
+  endpointRow,
+  `select ${columns} from webhook_endpoints where account_id = $1 and id = $2`,
+);
+const lockedEndpoint = createQuery(endpointRow, `${oneEndpoint.text} for update`);
 
-const newestEndpoints = checked(
+const newestEndpoints = createQuery(
   endpointRow,
   `
 select ${columns} from webhook_endpoints
 where account_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`,
 );
 
-const updateEndpoint = checked(
+const updateEndpoint = createQuery(
   endpointRow,
   `
 update webhook_endpoints set url = $2, description = $3, events = $4, is_paused = $5, updated_at = clock_timestamp()
@@ -86,7 +89,7 @@ const giveUpPending = `
 update webhook_deliveries set status = 'dead', next_attempt_at = null, error = 'The endpoint was paused.'
 where endpoint_id = $1 and status = 'pending'`;
 
-const setSecrets = checked(
+const setSecrets = createQuery(
   endpointRow,
   `
 update webhook_endpoints set secrets = $2, updated_at = clock_timestamp() where id = $1 returning ${columns}`,
@@ -125,7 +128,7 @@ export class WebhookEndpoints {
   }: PageRequest & { readonly accountId: AccountId }): Promise<Page<WebhookEndpoint>> {
     const cursor = after === undefined ? null : idOfCursor(after, webhookEndpointId);
     const rows = await newestEndpoints.all(this.database.sql, [accountId, cursor, limit + 1]);
-    return toPage(rows.map(shown), limit);
+    return toPage(rows.map(showEndpoint), limit);
   }
 
   /** What waits for an endpoint is given up when it is paused. */
@@ -171,10 +174,10 @@ async function requireFreePlace(sql: Sql, accountId: AccountId): Promise<void> {
 
 function toEndpoint(row: EndpointRow | undefined, id: WebhookEndpointId): WebhookEndpoint {
   if (!row) throw endpointNotFound(id);
-  return shown(row);
+  return showEndpoint(row);
 }
 
-const shown = (row: EndpointRow): WebhookEndpoint => ({
+const showEndpoint = (row: EndpointRow): WebhookEndpoint => ({
   id: row.id,
   url: row.url,
   description: row.description,

@@ -122,7 +122,7 @@ export class MomentStore {
   /** What is stored under the hash takes. Throws where nothing is. */
   measure(content: string): number {
     const status = statSync(this.toBlob(content), { throwIfNoEntry: false });
-    if (!status) throw damaged();
+    if (!status) throw refuseDamaged();
     return status.size < longBytes ? status.size : Math.min(status.size, status.blocks * 512);
   }
 
@@ -158,7 +158,7 @@ export class MomentStore {
 
   readTree(root: string): TreeEntry[] {
     const entries = readTreeBytes(this.read(root), root);
-    if (!entries) throw damaged();
+    if (!entries) throw refuseDamaged();
     return entries;
   }
 
@@ -167,7 +167,7 @@ export class MomentStore {
     try {
       return readFileSync(this.toBlob(content));
     } catch (error) {
-      throw hasVanished(error) ? damaged() : error;
+      throw hasVanished(error) ? refuseDamaged() : error;
     }
   }
 
@@ -175,7 +175,7 @@ export class MomentStore {
   async writeContent({ content, place, size }: KeptFile, into: number, pack?: Buffer): Promise<void> {
     if (size >= longBytes) return this.writeLong(content, into);
     const bytes = place && pack ? pack.subarray(place.offset, place.offset + size) : this.read(content);
-    if (sha256(bytes) !== content) throw damaged();
+    if (sha256(bytes) !== content) throw refuseDamaged();
     for (let done = 0; done < bytes.length;) done += writeSync(into, bytes, done, bytes.length - done, done);
   }
 
@@ -216,7 +216,7 @@ export class MomentStore {
     try {
       return openSync(this.toBlob(content), 'r');
     } catch (error) {
-      throw hasVanished(error) ? damaged() : error;
+      throw hasVanished(error) ? refuseDamaged() : error;
     }
   }
 
@@ -251,7 +251,7 @@ export class MomentStore {
         await copyUnread(from, into);
         return;
       }
-      if ((await copyHashed({ from, into })).content !== content) throw damaged();
+      if ((await copyHashed({ from, into })).content !== content) throw refuseDamaged();
       this.hashed.set(content, toMark(status));
     } finally {
       closeSync(from);
@@ -313,7 +313,7 @@ export class MomentStore {
 
 const toMark = ({ ino, size, mtimeMs }: Stats): string => `${ino} ${size} ${mtimeMs}`;
 
-const damaged = () => new MomentRefused('What was kept of the files is damaged.');
+const refuseDamaged = () => new MomentRefused('What was kept of the files is damaged.');
 
 /** None where the line is torn, or empty. */
 function toRecord(line: string): MomentRecord[] {

@@ -17,10 +17,13 @@ import { toAgentResult } from '../agent-result';
 import { readOpenCalls } from '../open-calls';
 import { readCallsOfResult, readFinalTexts } from '../read-runs';
 import { z } from 'zod';
-import { checked } from '../../../database/checked-query';
+import { createQuery } from '../../../database/checked-query';
 import { readableJson } from '../../../database/stored-text';
 
-const lockedParent = checked(runRow, `select * from runs where id = $1 and status = 'waiting_child' for no key update`);
+const lockedParent = createQuery(
+  runRow,
+  `select * from runs where id = $1 and status = 'waiting_child' for no key update`,
+);
 
 /**
  * Gives a run that waits for its child runs the results of those that are over, and queues it again after the last one.
@@ -48,7 +51,7 @@ export const collectEndedChildren = (
     return facts;
   });
 
-const childRows = checked(runRow, `select * from runs where id = any($1::text[])`);
+const childRows = createQuery(runRow, `select * from runs where id = any($1::text[])`);
 
 async function readEnds(sql: Sql, awaited: readonly AwaitedChild[]): Promise<ReadonlyMap<CallId, ChildEnd>> {
   const rows = await childRows.all(sql, [awaited.map(({ run_id }) => run_id)]);
@@ -76,7 +79,7 @@ function toProblem({ status, error }: Run, stopReason: string | null, why: strin
 }
 
 /** Also of a child that was deleted. */
-const parentsToResume = checked(
+const parentsToResume = createQuery(
   z.object({ id: runId }),
   `
 select distinct parent.id

@@ -12,7 +12,7 @@ import {
 import type { StoppedChild } from '@rondo/domain';
 import type { Sql } from '../../../database/sql';
 import { z } from 'zod';
-import { checked } from '../../../database/checked-query';
+import { createQuery } from '../../../database/checked-query';
 import { readableJson } from '../../../database/stored-text';
 
 const below = `
@@ -22,7 +22,7 @@ with recursive below as (
   select runs.id from runs join below on runs.parent_run_id = below.id
 )`;
 
-const unstopped = checked(
+const unstopped = createQuery(
   z.object({ id: runId }),
   `
 ${below}
@@ -34,7 +34,7 @@ where finished_at is null and stop_requested_at is null order by runs.id`,
 export const unstoppedBelow = async (sql: Sql, id: RunId): Promise<readonly RunId[]> =>
   (await unstopped.all(sql, [id])).map((row) => row.id);
 
-const stopped = checked(
+const stopped = createQuery(
   z.object({ run_id: runId, finished_at: z.date().nullable() }),
   `
 ${below}
@@ -48,7 +48,7 @@ export async function stoppedBelow(sql: Sql, id: RunId): Promise<readonly Stoppe
   return rows.map(({ run_id, finished_at }) => ({ run_id, ended_at: finished_at?.toISOString() ?? null }));
 }
 
-const children = checked(
+const children = createQuery(
   z.object({
     id: runId,
     tool_call_id: callId,
@@ -69,7 +69,7 @@ export interface RunToStop {
   readonly reason: string;
 }
 
-const orphans = checked(
+const orphans = createQuery(
   z.object({ accountId, runId, reason: z.string() }),
   `
 select child.account_id as "accountId", child.id as "runId", 'its parent is over or stops' as reason
@@ -82,7 +82,7 @@ limit 100`,
 /** Children that no run waits for: their parent ended, stops or was deleted, and they were not told. */
 export const orphanedRuns = (sql: Sql): Promise<readonly RunToStop[]> => orphans.all(sql);
 
-const unwelcomeWaits = checked(
+const unwelcomeWaits = createQuery(
   z.object({ accountId, runId, reason: z.string() }),
   `
 select child.account_id as "accountId", child.id as "runId",

@@ -16,7 +16,7 @@ import { toActive, activeRow, activeVersion } from '../../agents/agent-row';
 import { type NewRun, type RunMaker, createRun } from '../create-run';
 import type { RunOrigin } from '../insert-run';
 import { z } from 'zod';
-import { checked, jsonDocument } from '../../../database/checked-query';
+import { createQuery, jsonDocument } from '../../../database/checked-query';
 import { readableJson } from '../../../database/stored-text';
 
 type ChildSettings = { readonly settings: RunSettings } | { readonly problem: string };
@@ -62,7 +62,7 @@ export async function startChild(maker: RunMaker, order: ChildOrder): Promise<St
   }
 }
 
-const childById = checked(
+const childById = createQuery(
   z.object({ agent_id: agentId.nullable(), agent_name: z.string() }),
   `
 select runs.agent_id, coalesce(${readableJson('runs.settings')}->'agent'->>'name', runs.agent_id, '') as agent_name
@@ -101,7 +101,7 @@ const namedAgentRow = activeRow.extend({
   account: jsonDocument<AccountSettings>().nullable(),
 });
 
-const namedAgent = checked(
+const namedAgent = createQuery(
   namedAgentRow,
   `
 select agents.id, agents.name, agents.version, active.definition, active.sealed_headers, accounts.settings as account
@@ -109,7 +109,7 @@ from agents join ${activeVersion} join accounts on accounts.id = agents.account_
 where agents.account_id = $1 and (agents.name = $2 or agents.id = $2) order by agents.name = $2 desc limit 1`,
 );
 
-const someNames = checked(
+const someNames = createQuery(
   z.object({ name: z.string() }),
   `select name from agents where account_id = $1 order by name limit 20`,
 );
@@ -123,7 +123,7 @@ async function agentNamed(sql: Sql, { parent: { accountId }, agent }: ChildOrder
   );
 }
 
-const selectPlace = checked(
+const selectPlace = createQuery(
   z.object({ root: runId, depth: z.number(), created_by: z.string().nullable() }),
   `select coalesce(root_run_id, id) as root, coalesce(tree_depth, 0) as depth, created_by from runs where id = $1`,
 );
@@ -136,9 +136,9 @@ async function readOrigin(sql: Sql, { parent, call }: ChildOrder): Promise<RunOr
   return { ...origin, createdBy: place.created_by ?? undefined };
 }
 
-const lockTree = checked(runRow, `select * from runs where id = any($1::text[]) order by id for no key update`);
+const lockTree = createQuery(runRow, `select * from runs where id = any($1::text[]) order by id for no key update`);
 
-const treeSize = checked(
+const treeSize = createQuery(
   z.object({ tree_runs: z.number(), active_children: z.number(), is_started: z.boolean() }),
   `
 select (select count(*)::int from runs where root_run_id = $1) as tree_runs,

@@ -6,7 +6,7 @@ import { activateRun } from '../../../database/run-activation';
 import { writeFacts } from '../../../run-log/group-commit';
 import { toRun, runRow } from '../../../run-log/run-row';
 import { z } from 'zod';
-import { checked, jsonDocument } from '../../../database/checked-query';
+import { createQuery, jsonDocument } from '../../../database/checked-query';
 import { readableJson } from '../../../database/stored-text';
 
 /** `least` leaves out a null: a sum of no rows would be the most that there is. */
@@ -21,7 +21,7 @@ const spentRow = z.object({
 });
 
 /** The cost of a run is null once the price of a call is unknown; such a run counts with its tokens only. */
-const spentByOthers = checked(
+const spentByOthers = createQuery(
   spentRow,
   `
 select ${readableJson('root.settings')}->'budget' as budget, spent.*
@@ -51,7 +51,7 @@ const allowed = `${readableJson('root.settings')}->'budget'`;
 const awaited = `${readableJson('waiter.waiting')}->'budget'`;
 
 /** Runs that wait for the budget of their tree as it was, and it has been raised since. */
-const waitersForRaised = checked(
+const waitersForRaised = createQuery(
   z.object({ id: runId }),
   `
 select waiter.id from runs as waiter join runs as root on root.id = ${awaited}->>'root_run_id'
@@ -64,7 +64,7 @@ where waiter.waiting is not null and waiter.status = 'waiting_budget' and waiter
 limit 100`,
 );
 
-const lockedWaiter = checked(
+const lockedWaiter = createQuery(
   runRow,
   `
 select * from runs where id = $1 and status = 'waiting_budget' and stop_requested_at is null for no key update`,

@@ -5,7 +5,7 @@ import { storedText } from '../../../database/stored-text';
 import type { RunRow } from '../../../run-log/run-row';
 import type { ForkIds } from './fork-ids';
 import { z } from 'zod';
-import { checked } from '../../../database/checked-query';
+import { createQuery } from '../../../database/checked-query';
 
 /**
  * Rows as the text of their composite type, which keeps every column as it is: Postgres takes no rows out of JSON that holds
@@ -28,7 +28,7 @@ export interface SharedRows {
 
 /** `order` is a column of the table. */
 const selectRows = (table: string, { order, where }: { order: string; where: string }) =>
-  checked(
+  createQuery(
     z.object({ json: z.string(), records: z.array(z.string()) }),
     `
 select coalesce(json_agg(row_to_json(${table}) order by ${order}), '[]')::text as json,
@@ -46,7 +46,7 @@ const callRows = selectRows('tool_calls', { order: 'id', where: `run_id = $1 and
 const readRows = async (sql: Sql, statement: typeof messageRows, values: unknown[]): Promise<CopiedRows> =>
   (await statement.first(sql, values)) ?? { json: '[]', records: [] };
 
-const pastThrough = checked(
+const pastThrough = createQuery(
   z.object({ seq: z.number() }),
   `select coalesce(past_through, 0) as seq from runs where id = $1`,
 );
@@ -122,7 +122,7 @@ const newCalls = `insert into tool_calls select (call).* from (select unnest($1:
 const newRefs = `
 insert into blob_refs (thread_id, account_id, sha256) select $2, account_id, sha256 from blob_refs where thread_id = $1`;
 
-const selectFiles = checked(
+const selectFiles = createQuery(
   z.object({ file_id: z.string(), path: z.string() }),
   `select file_id, path from run_files where thread_id = $1`,
 );

@@ -23,11 +23,11 @@ import { type KeptFiles, rewindingFact } from '../kept-files';
 import { inputFact } from '../input-message';
 import { type RunAddress, readRun, runNotFound } from '../lock-run';
 import { visibleRun } from '../read-runs';
-import { chained } from '../verify-log';
+import { chainHash } from '../verify-log';
 import { type SharedRows, copyRows, insertFork, readSharedRows } from './copy-rows';
 import { ForkIds } from './fork-ids';
 import { z } from 'zod';
-import { checked } from '../../../database/checked-query';
+import { createQuery } from '../../../database/checked-query';
 
 /** A run that begins with the log of another one. */
 export interface ForkOrder extends RunAddress {
@@ -56,7 +56,7 @@ export interface ForkedRun {
 type Forking = Pick<RunMaker, 'database' | 'newId'>;
 
 const trimmedColumns = z.object({ events_trimmed_through: z.number() });
-const forkedRun = checked(runRow.and(trimmedColumns), visibleRun.text);
+const forkedRun = createQuery(runRow.and(trimmedColumns), visibleRun.text);
 
 /** Longer logs are not copied in one transaction. */
 const longestLog = { facts: 20_000, bytes: 64 * 1024 * 1024 };
@@ -73,7 +73,7 @@ export const forkRun = ({ database, newId }: Forking, order: ForkOrder): Promise
     const id = order.id ?? runId.parse(`run_${newId()}`);
     const thread = threadId.parse(`thr_${newId()}`);
     const shared = await readSharedRows(sql, row, log.slice(0, point.seq));
-    const hash = log.slice(0, point.seq).reduce((before, fact) => chained(before, fact), '');
+    const hash = log.slice(0, point.seq).reduce((before, fact) => chainHash(before, fact), '');
     const origin = { run_id: order.runId, seq: point.seq, hash };
     const { settings, traceId, createdBy } = order;
     const target = { runId: id, threadId: thread, epoch: toEpoch(log, point.seq) };
@@ -120,14 +120,14 @@ export class UnknownSeqError extends TerminalError {
   }
 }
 
-const sizeOfLog = checked(
+const sizeOfLog = createQuery(
   z.object({ facts: z.number(), bytes: z.number() }),
   `
 select count(*)::int as facts, coalesce(sum(octet_length(data::text)), 0)::float8 as bytes
 from run_events where run_id = $1 and seq <= $2`,
 );
 
-const factsOfLog = checked(
+const factsOfLog = createQuery(
   factRow,
   `
 select id, seq, type, run_id, $3 as thread_id, iteration, epoch, at, data from run_events
