@@ -51,6 +51,11 @@ select id, status, extract(epoch from started_at - created_at)::float * 1000 as 
   extract(epoch from finished_at - started_at)::float * 1000 as took_ms
 from runs where id = any($1)`;
 
+/** No worker dies and no run waits here, so each is claimed once. */
+const countUnwanted = `
+select count(*) filter (where status <> 'completed')::int as missing, count(*) filter (where epoch > 1)::int as taken
+from runs`;
+
 /** For each service and server, a line with its CPU since `before`, and for services with their memory. */
 function describeUsage(rondo: RunningRondo, before: Readonly<Record<string, number>>): string[] {
   const memory = readResidentMb(rondo);
@@ -99,13 +104,12 @@ async function measure(rondo: RunningRondo, query: Query): Promise<number> {
     );
   }
   await many.stop();
-  const [counted] = await query<{ missing: string }>(
-    `select count(*) as missing from runs where status <> 'completed'`,
-    [],
+  const [{ missing = NaN, taken = NaN } = {}] = await query<{ missing: number; taken: number }>(countUnwanted, []);
+  log.note(
+    `${many.created} runs created, ${missing} of them not completed, ${taken} taken from a worker that lived, ${many.faults.length} faults`,
   );
-  log.note(`${many.created} runs created, ${counted?.missing} of them not completed, ${many.faults.length} faults`);
   log.note(many.faults.slice(0, 10).join('\n'));
-  return many.faults.length + Number(counted?.missing);
+  return many.faults.length + missing + taken;
 }
 
 void runCommand(
