@@ -104,7 +104,8 @@ async function measure(rondo: RunningRondo, query: Query): Promise<number> {
     );
   }
   await many.stop();
-  const [{ missing = NaN, taken = NaN } = {}] = await query<{ missing: number; taken: number }>(countUnwanted, []);
+  const [counted] = await query<{ missing: number; taken: number }>(countUnwanted, []);
+  const { missing, taken } = counted ?? { missing: NaN, taken: NaN };
   log.note(
     `${many.created} runs created, ${missing} of them not completed, ${taken} taken from a worker that lived, ${many.faults.length} faults`,
   );
