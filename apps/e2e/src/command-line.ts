@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { RondoClient } from '@rondo/test-deployment';
+import { quoteWord } from './rondo-program';
 
 const program = resolve(__dirname, '../../cli/bin/rondo.mjs');
 
@@ -14,8 +15,6 @@ export interface Finished {
 
 /** What is typed once this is on the screen, or sent. */
 export type Reply = readonly [seen: RegExp, typed: string];
-
-const quoteWord = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /** The command `rondo` with the key of a deployment, in a folder of its own. */
 export class CommandLine {

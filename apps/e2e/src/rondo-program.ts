@@ -14,7 +14,8 @@ export interface Finished {
 /** What precedes each text of the last line of a terminal. */
 export const eraseLine = '\r\u001b[K';
 
-const quoteWord = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+/** For a shell. */
+export const quoteWord = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 /** The command `rondo` in a folder, for the account of a client. */
 export class RondoProgram {

@@ -1,7 +1,7 @@
 import { type AccountId, type AgentDefinition, mcpHeaderPurpose } from '@rondo/contract';
 import type { SealedHeaders } from '@rondo/domain';
 import { SealBroken, type SecretBox } from '@rondo/platform';
-import { InvalidRequest } from '../problems/api-error';
+import { refuseField } from '../problems/api-error';
 
 type Secrets = Pick<SecretBox, 'seal' | 'open' | 'renew'>;
 type Server = NonNullable<AgentDefinition['mcp_servers']>[number];
@@ -66,5 +66,3 @@ function openValue(secrets: Secrets, sealed: string, purpose: string): string | 
     throw error;
   }
 }
-
-const refuseField = (field: string, message: string) => new InvalidRequest([{ field, message }]);

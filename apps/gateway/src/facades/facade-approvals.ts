@@ -1,7 +1,6 @@
 import type { ApprovalOrder, Caller, Runs } from '@rondo/persistence';
-import { ApiError } from '../problems/api-error';
+import { ApiError, refuseField } from '../problems/api-error';
 import type { RunService } from '../runs/run-service';
-import { refuseField } from './facade-input';
 
 /** What a client says about an approval. */
 export type Decision = Pick<ApprovalOrder, 'approvalId' | 'decision' | 'arguments' | 'reason'>;

@@ -7,8 +7,6 @@ import { InvalidRequest } from '../problems/api-error';
 export const readInput = (field: string, blocks: readonly object[]): InputBlock[] =>
   parseInput(z.object({ [field]: inputContent }), { [field]: blocks })[field] ?? [];
 
-export const refuseField = (field: string, message: string): InvalidRequest => new InvalidRequest([{ field, message }]);
-
 const dataUrl = /^data:([^;,]+);base64,(.*)$/s;
 
 /** Undefined for another address, and for one whose data is not base64. */

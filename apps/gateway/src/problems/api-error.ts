@@ -27,6 +27,8 @@ export class InvalidRequest extends ApiError {
   }
 }
 
+export const refuseField = (field: string, message: string): InvalidRequest => new InvalidRequest([{ field, message }]);
+
 /** The account's tier does not have the model. */
 export class ModelNotAllowed extends ApiError {
   override readonly about;

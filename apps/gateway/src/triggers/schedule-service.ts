@@ -12,10 +12,11 @@ import type {
   Schedules,
   StoredSchedule,
 } from '@rondo/persistence';
+import { refuseField } from '../problems/api-error';
 import type { RunService } from '../runs/run-service';
 import { toDueTimes, firstDueTimes, readLeastInterval } from './cron-times';
 import { runOfSchedule, scheduleRoots } from './run-request';
-import { type TriggerRules, changedFields, invalidField } from './trigger-rules';
+import { type TriggerRules, changedFields } from './trigger-rules';
 
 export interface ScheduleServiceDependencies {
   readonly schedules: Schedules;
@@ -103,7 +104,7 @@ export class ScheduleService {
   private async requireInterval(accountId: AccountId, cron: string): Promise<void> {
     const [interval, least] = [readLeastInterval(cron), await this.dependencies.leastIntervalS(accountId)];
     if (interval >= least) return;
-    throw invalidField(
+    throw refuseField(
       'cron',
       `names times ${interval} s apart; schedules of this account fire at least ${least} s apart`,
     );

@@ -1,7 +1,7 @@
 import type { AccountId, Schedule, TriggeredRun } from '@rondo/contract';
 import { templateProblem } from '@rondo/domain';
 import type { Agents } from '@rondo/persistence';
-import { InvalidRequest } from '../problems/api-error';
+import { InvalidRequest, refuseField } from '../problems/api-error';
 import type { RunSettingsResolver } from '../settings/run-settings';
 
 interface Judged {
@@ -21,10 +21,10 @@ export class TriggerRules {
   /** Throws InvalidRequest with the field; rejects with `agent_not_found`. */
   async require({ accountId, fields, roots }: Judged): Promise<void> {
     const { overlap, thread, thread_id: threadId, run } = fields;
-    if (overlap === 'allow' && thread === 'same') throw invalidField('overlap', 'runs on one thread cannot overlap');
-    if (thread === 'new' && threadId !== null) throw invalidField('thread_id', 'needs "thread": "same"');
+    if (overlap === 'allow' && thread === 'same') throw refuseField('overlap', 'runs on one thread cannot overlap');
+    if (thread === 'new' && threadId !== null) throw refuseField('thread_id', 'needs "thread": "same"');
     const problem = templateProblem(run.input, roots);
-    if (problem !== undefined) throw invalidField('run.input', problem);
+    if (problem !== undefined) throw refuseField('run.input', problem);
     this.requireSettings(accountId, run);
     if (run.agent_id !== undefined) await this.agents.get({ accountId, agentId: run.agent_id });
   }
@@ -35,8 +35,6 @@ export class TriggerRules {
     throw new InvalidRequest(outcome.problems.map(({ field, message }) => ({ field: `run.${field}`, message })));
   }
 }
-
-export const invalidField = (field: string, message: string) => new InvalidRequest([{ field, message }]);
 
 /** The fields after a change; undefined ones stay. Without a shared thread there is no thread to name. */
 export function changedFields<Fields extends Judged['fields']>(known: Fields, changes: object): Fields {

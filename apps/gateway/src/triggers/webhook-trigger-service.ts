@@ -9,9 +9,10 @@ import type {
 } from '@rondo/persistence';
 import type { SecretBox } from '@rondo/platform';
 import { webhookRoots } from './run-request';
-import { type TriggerRules, changedFields, invalidField } from './trigger-rules';
+import { type TriggerRules, changedFields } from './trigger-rules';
 import { secretPurpose } from './webhook-receiver';
 import { newWebhookSecret } from './webhook-signature';
+import { refuseField } from '../problems/api-error';
 
 export interface WebhookTriggerServiceDependencies {
   readonly webhookTriggers: WebhookTriggers;
@@ -51,7 +52,7 @@ export class WebhookTriggerService {
 
   private newSecret({ accountId, triggerId: id }: TriggerAddress): { secret: string; stored: SealedSecret } {
     const { secrets } = this.dependencies;
-    if (!secrets) throw invalidField('signature', 'needs SECRETS_KEY, which this deployment has not set');
+    if (!secrets) throw refuseField('signature', 'needs SECRETS_KEY, which this deployment has not set');
     const secret = newWebhookSecret();
     const sealed = secrets.seal(secret, secretPurpose(accountId, { id }));
     return {

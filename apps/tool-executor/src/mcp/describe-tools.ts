@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type EffectClass, type McpServer, type McpTool, maxMcpTools, mcpResourceOperation } from '@rondo/contract';
 import { toolName } from '@rondo/platform';
 import { z } from 'zod';
+import { sortKeys } from '../sort-keys';
 import { isReadable, readableLine } from './readable-text';
 import { SchemaRefused, boundedSchema, checkedSchema, type SchemaChecker } from './schemas/schema-checker';
 
@@ -119,10 +120,3 @@ export const toFingerprint = (value: unknown): string =>
     .update(JSON.stringify(sortKeys(value)))
     .digest('hex')
     .slice(0, 32);
-
-function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).map(([key, item]) => [key, sortKeys(item)] as const);
-  return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
-}

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ExecutorResult } from '@rondo/contract';
 import type { ToolDefinition } from '@rondo/domain';
 import { LruCache } from '@rondo/platform';
+import { sortKeys } from '../sort-keys';
 
 /** Tools whose results may be given again: they are pure, and what they read is outside the sandbox. */
 const cachedTools: readonly string[] = ['web_search', 'visit_webpage', 'execute_data_provider_call'];
@@ -67,11 +68,3 @@ const toKey = ({ tool, input, account }: CacheableCall): string =>
   createHash('sha256')
     .update(JSON.stringify([account, tool.name, sortKeys(input)]))
     .digest('hex');
-
-/** The same for objects whose keys are in another order. */
-function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  return Object.fromEntries(entries.map(([name, inner]) => [name, sortKeys(inner)]));
-}

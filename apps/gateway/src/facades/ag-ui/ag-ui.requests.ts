@@ -2,7 +2,8 @@ import { type InputBlock, type SettingsRequest, settingsRequest } from '@rondo/c
 import type { AgUiMessage, AgUiResumeEntry, AgUiRunRequest } from '@rondo/contract/api';
 import { z } from 'zod';
 import { parseInput } from '../../http/parse-input';
-import { type FieldNames, joinInstructions, readInput, refuseField } from '../facade-input';
+import { refuseField } from '../../problems/api-error';
+import { type FieldNames, joinInstructions, readInput } from '../facade-input';
 import { contextHeading } from './ag-ui.messages';
 
 /** The newest message of a client: what its run is asked. */

@@ -1,7 +1,8 @@
 import type { InputBlock } from '@rondo/contract';
 import type { AiSdkMessage } from '@rondo/contract/api';
 import { z } from 'zod';
-import { type FieldNames, joinInstructions, readDataUrl, readInput, refuseField } from '../facade-input';
+import { refuseField } from '../../problems/api-error';
+import { type FieldNames, joinInstructions, readDataUrl, readInput } from '../facade-input';
 
 const textPart = z.object({ type: z.literal('text'), text: z.string() });
 const filePart = z.object({ type: z.literal('file'), mediaType: z.string(), url: z.string() });

@@ -3,10 +3,10 @@ import type { AnthropicContentBlock, AnthropicUserEvent } from '@rondo/contract/
 import { TerminalError } from '@rondo/domain';
 import type { Caller, Runs, ThreadAddress } from '@rondo/persistence';
 import { z } from 'zod';
-import { ApiError } from '../../problems/api-error';
+import { ApiError, refuseField } from '../../problems/api-error';
 import type { RunService } from '../../runs/run-service';
 import { decideAll } from '../facade-approvals';
-import { readInput, refuseField } from '../facade-input';
+import { readInput } from '../facade-input';
 import { blockCountsKey, eventIds } from './anthropic.translate';
 import { refuse } from './anthropic-errors';
 

@@ -13,14 +13,13 @@ import type { IiAgentEvent, IiAgentInit, IiAgentQuery } from '@rondo/contract/ap
 import type { Agents, BegunRun, Caller, FacadeIds, Runs, ThreadAddress, Threads } from '@rondo/persistence';
 import { type ClientReach, type ClientRequests, requireClientScope } from '../../auth/client-access';
 import { requireScope } from '../../auth/scopes';
-import { ApiError } from '../../problems/api-error';
+import { ApiError, refuseField } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
 import type { RunSettingsResolver } from '../../settings/run-settings';
 import type { FacadeModels } from '../facade-models';
 import type { FacadeThreads } from '../facade-threads';
 import { readLogPages } from '../log-pages';
 import { chooseByName } from '../named-agents';
-import { refuseField } from '../facade-input';
 import { type FramePlace, IiAgentTranslator, type LoggedFrame, readFrameId } from './ii-agent.translate';
 
 const facade = 'ii';

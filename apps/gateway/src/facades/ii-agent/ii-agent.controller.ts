@@ -4,8 +4,7 @@ import { type IiAgentUpload, iiAgent as routes } from '@rondo/contract/api';
 import { sessionCookie } from '../../auth/browser-cookie';
 import { FileUploads } from '../../files/file-uploads';
 import { Route, type RouteInput } from '../../http/route';
-import { ApiError } from '../../problems/api-error';
-import { refuseField } from '../facade-input';
+import { ApiError, refuseField } from '../../problems/api-error';
 import { IiAgentSessions, toUploadPath } from './ii-agent-sessions';
 import { writeShown } from './shown-events';
 

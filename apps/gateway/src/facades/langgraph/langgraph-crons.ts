@@ -8,8 +8,8 @@ import {
 import type { FacadeIds, ScheduleAddress, Schedules } from '@rondo/persistence';
 import { z } from 'zod';
 import { parseInput } from '../../http/parse-input';
+import { refuseField } from '../../problems/api-error';
 import type { ScheduleService, ShownSchedule } from '../../triggers/schedule-service';
-import { refuseField } from '../facade-input';
 import { type LangGraphAssistants, defaultAssistant } from './langgraph-assistants';
 import { type LangGraphThreads, type NamedThread, facade } from './langgraph-threads';
 import { ownKeys, readMessages, shownMetadata, toInput, toSettings } from './langgraph.requests';

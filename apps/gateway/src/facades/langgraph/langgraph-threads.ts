@@ -10,9 +10,8 @@ import type { FacadeIds, Messages, Runs, Thread, ThreadAddress, Threads } from '
 import { z } from 'zod';
 import type { AccountQuotas } from '../../billing/account-quotas';
 import { parseInput } from '../../http/parse-input';
-import { ApiError } from '../../problems/api-error';
+import { ApiError, refuseField } from '../../problems/api-error';
 import { listThreadRuns } from '../log-pages';
-import { refuseField } from '../facade-input';
 import { type LangGraphAssistants, defaultAssistant } from './langgraph-assistants';
 import {
   type GraphInterrupt,

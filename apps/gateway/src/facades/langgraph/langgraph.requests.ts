@@ -10,7 +10,8 @@ import {
 import type { LangGraphRunRequest } from '@rondo/contract/api';
 import { z } from 'zod';
 import { parseInput } from '../../http/parse-input';
-import { type FieldNames, joinInstructions, readDataUrl, readInput, refuseField } from '../facade-input';
+import { refuseField } from '../../problems/api-error';
+import { type FieldNames, joinInstructions, readDataUrl, readInput } from '../facade-input';
 import type { InputName } from './langgraph.messages';
 
 /** Keys of the metadata of a run that are the façade's own. */

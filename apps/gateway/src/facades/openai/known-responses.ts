@@ -10,8 +10,7 @@ import {
 } from '@rondo/contract';
 import type { OpenAiChatRequest, OpenAiResponseRequest } from '@rondo/contract/api';
 import type { FacadeIds, RunAddress, Runs, Threads } from '@rondo/persistence';
-import { ApiError } from '../../problems/api-error';
-import { refuseField } from '../facade-input';
+import { ApiError, refuseField } from '../../problems/api-error';
 import { readLogPages } from '../log-pages';
 import { findSegmentStarts, readConversationId, readResponseId, toResponseId } from './openai-ids';
 import { toText } from './openai.items';

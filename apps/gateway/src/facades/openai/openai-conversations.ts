@@ -1,8 +1,7 @@
 import { type AccountId, type RunId, type ThreadId, isTerminal } from '@rondo/contract';
 import type { Messages, Runs, Threads } from '@rondo/persistence';
 import type { AccountQuotas } from '../../billing/account-quotas';
-import { ApiError } from '../../problems/api-error';
-import { refuseField } from '../facade-input';
+import { ApiError, refuseField } from '../../problems/api-error';
 import type { KnownResponses } from './known-responses';
 import { findSegmentStarts, readConversationId } from './openai-ids';
 import {

@@ -3,13 +3,12 @@ import { type AccountId, type EndUser, type Run, type SettingsRequest, endUser }
 import type { OpenAiChatRequest, OpenAiResponseRequest } from '@rondo/contract/api';
 import type { Agents, Caller, FacadeIds, Runs, Threads } from '@rondo/persistence';
 import type { NewRunLog } from '../../live/run-subscriptions';
-import { ApiError } from '../../problems/api-error';
+import { ApiError, refuseField } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
 import type { RunSettingsResolver } from '../../settings/run-settings';
 import { decideAll } from '../facade-approvals';
 import { toModelName } from '../facade-models';
 import { findNamedAgent } from '../named-agents';
-import { refuseField } from '../facade-input';
 import { type KnownResponses, type Place, facade, toChatHash } from './known-responses';
 import { findSegmentStarts, toItemId } from './openai-ids';
 import { ownKeys, toResponseOptions, withApproved } from './openai.objects';

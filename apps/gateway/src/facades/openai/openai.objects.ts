@@ -1,9 +1,9 @@
 import type { Agent, Message, RecordedFact, Run, UserBlock } from '@rondo/contract';
 import type { Thread } from '@rondo/persistence';
-import { refuseField } from '../facade-input';
 import { type Segment, toConversationId, toItemId, toResponseId } from './openai-ids';
 import { type Item } from './openai.items';
 import { type ResponseHead, type ResponseOptions, toSeconds } from './openai.translate';
+import { refuseField } from '../../problems/api-error';
 
 /** Keys of the metadata of a run that are the façade's own. */
 export const ownKeys = {

@@ -9,7 +9,8 @@ import {
 import type { OpenAiChatMessage, OpenAiChatRequest, OpenAiResponseRequest } from '@rondo/contract/api';
 import { z } from 'zod';
 import { parseInput } from '../../http/parse-input';
-import { type FieldNames, joinInstructions, readDataUrl, readInput, refuseField } from '../facade-input';
+import { refuseField } from '../../problems/api-error';
+import { type FieldNames, joinInstructions, readDataUrl, readInput } from '../facade-input';
 import { findRunOfItem } from './openai-ids';
 
 /** A message of a conversation, in words. */

@@ -13,10 +13,9 @@ import type { SunaAnyStart, SunaInitiation, SunaRow, SunaStart } from '@rondo/co
 import { TerminalError } from '@rondo/domain';
 import type { Agents, Caller, Messages, RunAddress, Runs, Thread, ThreadAddress, Threads } from '@rondo/persistence';
 import type { AccountQuotas } from '../../billing/account-quotas';
-import { ApiError } from '../../problems/api-error';
+import { ApiError, refuseField } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
 import { findNamedAgent } from '../named-agents';
-import { refuseField } from '../facade-input';
 import { toContent, toMessageRows, toSunaRow } from './suna.rows';
 
 const pageSize = 100;
