@@ -117,6 +117,18 @@ describe('the result of a run', () => {
     }
   });
 
+  it.each([
+    ['its last words where it went on after `complete`, for a message or an answer', 'Blue, too.', 'Blue, too.'],
+    ['the text of `complete` where it went on and said nothing more', ' \n', 'All done.'],
+  ])('is %s', (_, last, response) => {
+    const complete = called('completed', { name: 'complete', arguments: { text: 'All done.' } });
+
+    for (const ran of [json, inDialect('native')]) {
+      const messages = [said(1, 'Let me see.'), said(2, last)];
+      expect(toAgentResult(createRun(ran), messages, [complete]).result.response).toBe(response);
+    }
+  });
+
   it('is its last words in other dialects, also where a call failed', () => {
     const { success, result } = toAgentResult(
       createRun(inDialect('native')),

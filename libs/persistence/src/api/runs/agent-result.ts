@@ -38,7 +38,7 @@ export function toAgentResult(run: Run, messages: readonly Message[], calls: rea
       run.status === 'completed' && error === null && (!usesJsonDecisions(run) || succeededAsDecided(run, said, calls)),
     result: {
       response:
-        completionText(calls) ??
+        completionText(said, calls) ??
         cutOff(run) ??
         (usesJsonDecisions(run) ? decisionText(said, calls) : finalText(run, said)),
       reasoning: findLast(said, 'reasoning'),
@@ -57,12 +57,16 @@ export function toAgentResult(run: Run, messages: readonly Message[], calls: rea
   };
 }
 
-/** The argument of `complete` says more than the text before it. */
-function completionText(calls: readonly ToolCall[]): string | undefined {
+/** The argument of `complete` says more than the text before it. A run that goes on after it has its last words later. */
+function completionText(said: readonly Message[], calls: readonly ToolCall[]): string | undefined {
   const complete = calls.findLast(({ name, status }) => name === 'complete' && status === 'completed');
-  const words = [complete?.arguments['text'], complete?.arguments['answer']];
+  if (!complete || findLast(saidAfter(complete.iteration, said), 'text') !== '') return undefined;
+  const words = [complete.arguments['text'], complete.arguments['answer']];
   return words.find((text): text is string => typeof text === 'string' && text !== '');
 }
+
+const saidAfter = (iteration: number, said: readonly Message[]): readonly Message[] =>
+  said.filter((message) => (message.iteration ?? 0) > iteration);
 
 /** In the JSON dialect each reply is a decision: a tool, or no tool and an answer. */
 const usesJsonDecisions = ({ settings }: Run): boolean => settings.processor.dialect === 'json';
@@ -99,11 +103,8 @@ const isBlank = (block: Message['content'][number]): boolean => block.type === '
 /** The text after the last tool call, else the results of the tools. */
 function decisionText(said: readonly Message[], calls: readonly ToolCall[]): string {
   const used = calls.filter(wasExecuted);
-  const last = used.at(-1)?.iteration ?? 0;
-  const words = findLast(
-    said.filter(({ iteration }) => used.length === 0 || (iteration ?? 0) > last),
-    'text',
-  );
+  const last = used.at(-1);
+  const words = findLast(last ? saidAfter(last.iteration, said) : said, 'text');
   return words || used.map(outcomeLine).join('\n');
 }
 
