@@ -1,5 +1,6 @@
 import type { ProcessorSettings, SettingsRequest } from '@rondo/contract';
-import type { ModelChunk } from '../models/model';
+import type { ModelChunk, ModelRequest } from '../models/model';
+import type { Model } from '../ports';
 import { LedgeredTools, RunHarness, ScriptedModel, breaksAfter, calls, finished, says } from '../testing';
 import type { Turn } from '../testing/scripted-model';
 
@@ -252,6 +253,22 @@ describe('auto-continue', () => {
 
     expect(stored(harness)[0]).toBe('abc\n\n[Agent reached maximum auto-continue limit of 2]');
     expect(harness.log.at(-1)).toMatchObject({ data: { finish_reason: 'length' } });
+  });
+
+  it('asks for the rest of a JSON object in no format, which would have the model begin another one', async () => {
+    const whole = '{"tool_name": "none", "response": "It is a long story."}';
+    const requests: ModelRequest[] = [];
+    const pieces = inPieces(cut(whole.slice(0, 40)), [...says(whole.slice(40))]);
+    const stream: Model['stream'] = (request, signal) => {
+      requests.push(request);
+      return pieces.stream(request, signal);
+    };
+    const harness = new RunHarness({ model: { stream }, settings: settingsWith({ dialect: 'json' }) });
+
+    await harness.activate();
+
+    expect(stored(harness)).toEqual(['It is a long story.']);
+    expect(requests.map(({ settings }) => settings.response_format)).toEqual([{ type: 'json_object' }, undefined]);
   });
 
   it('does not ask when it is turned off', async () => {

@@ -96,7 +96,6 @@ async function* callUntilComplete(
   prompt: ModelRequest,
 ): AsyncGenerator<Step, ModelCallResult> {
   const maxContinuations = loop.run.settings.processor.native_max_auto_continues;
-  const { delayMs: _, ...atOnce } = prompt; // the pause was for the first request
   let result = yield* callModel(loop, reply, prompt);
   if (loop.model === loop.run.settings.model) loop.meter.calibrate(result.end.usage);
 
@@ -112,9 +111,15 @@ async function* callUntilComplete(
     }
     yield factsStep(loop, result.usage('continued'));
     const turns = exchange(reply.written, 'Go on exactly where you stopped.');
-    result = yield* callModel(loop, reply, withTurns(atOnce, turns));
+    result = yield* callModel(loop, reply, withTurns(withoutBeginning(prompt), turns));
   }
   return result;
+}
+
+/** The pause was for the first request, and a model that is held to a format would begin it anew. */
+function withoutBeginning({ delayMs: _, settings, ...request }: ModelRequest): ModelRequest {
+  const { response_format: _format, ...others } = settings;
+  return { ...request, settings: others };
 }
 
 const wasCutOff = ({ end }: ModelCallResult, reply: Reply): boolean =>
