@@ -271,6 +271,17 @@ describe('auto-continue', () => {
     expect(requests.map(({ settings }) => settings.response_format)).toEqual([{ type: 'json_object' }, undefined]);
   });
 
+  it('does not ask for more than its model may be sent, and keeps what it has (I13)', async () => {
+    const piece = 'A long answer. '.repeat(2_000); // 7,500 tokens
+    const model = inPieces(cut(piece), cut(piece), cut(piece), cut(piece));
+    const harness = new RunHarness({ model, settings: { context: { input_budget_tokens: 20_000 } } });
+
+    await harness.activate();
+
+    expect(stored(harness)).toEqual([piece.repeat(3)]);
+    expect(harness.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'length' } });
+  });
+
   it('does not ask when it is turned off', async () => {
     const harness = new RunHarness({
       model: inPieces(cut('a')),

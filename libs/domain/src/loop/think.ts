@@ -8,6 +8,7 @@ import {
   mayCallModel,
 } from '../budget/run-limits';
 import { halve } from '../compaction/compress';
+import { toContextBudget } from '../context/context-budget';
 import { toInputBudget, wasTooLong } from '../models/model-budgets';
 import type { DecodedReply } from '../dialects/dialect';
 import { type LoopContext, type ModelPause, type Step, factsStep, toFactsStep } from '../loop-context';
@@ -105,6 +106,7 @@ async function* callUntilComplete(
       for (const step of reply.receive({ type: 'text', text })) yield step;
       break;
     }
+    if (!(await hasSpaceFor(loop, reply))) break;
     if (!(await mayCallModel(loop, result.end.usage)) || !(await reserveCall(loop, result.end.usage))) {
       loop.isCutOffByBudget = true;
       break;
@@ -114,6 +116,19 @@ async function* callUntilComplete(
     result = yield* callModel(loop, reply, withTurns(withoutBeginning(prompt), turns));
   }
   return result;
+}
+
+/** Whether the request that continues the reply, and holds it, is still one that the model may be sent (I13). */
+async function hasSpaceFor(loop: LoopContext, { written }: Reply): Promise<boolean> {
+  const { run, state, ports, meter } = loop;
+  const { settings } = run;
+  const { resolveBudget, tokens } = ports;
+  const { refusedTokens } = state.context;
+  const { maximum } = toContextBudget({ settings, resolveBudget, frame: 0, refusedTokens });
+  const [more = 0] = await tokens.countTexts([written], loop.model);
+  const size = (await countRequestTokens(loop, meter)) + more;
+  meter.forgetLast(); // what is sent next is another request
+  return size <= maximum;
 }
 
 /** The pause was for the first request, and a model that is held to a format would begin it anew. */
