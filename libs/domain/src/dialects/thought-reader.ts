@@ -42,6 +42,12 @@ export class ThoughtReader {
   /** Opening marks that were read as text: as many closing marks are text, too. */
   private mentions = 0;
   private readonly prose = new Prose();
+  /** What comes next may begin with a thought, wherever it stands. */
+  private isResumed = false;
+  /** The current or the last thought interrupts a text that was cut off, and so perhaps before a space that belongs to it. */
+  private isInterruption = false;
+  /** The mark that closed a thought without an opening one: a thought of the same model is closed by it again. */
+  private unopened: string | undefined;
 
   constructor(private readonly isInCall: () => boolean = () => false) {}
 
@@ -53,6 +59,17 @@ export class ThoughtReader {
   *read(text: string): Generator<ThoughtPiece, void> {
     this.unread += text;
     yield* this.readMarks(false);
+  }
+
+  /**
+   * The model is asked to go on where its text was cut off, and may think again before it does, also in the arguments of a call. If its
+   * opening mark is in the prompt, it is so again.
+   */
+  *resume(): Generator<ThoughtPiece, void> {
+    if (this.closing !== undefined) return;
+    yield* this.readMarks(true);
+    this.isResumed = true;
+    if (this.unopened !== undefined) this.beginThought(this.unopened);
   }
 
   *end(): Generator<ThoughtPiece, void> {
@@ -102,11 +119,15 @@ export class ThoughtReader {
   }
 
   private *readMark(mark: string, after: string): Generator<ThoughtPiece, void> {
+    const closing = closings.get(mark);
+    if (closing !== undefined && this.isResumed) {
+      this.beginThought(closing);
+      return;
+    }
     if (this.isInCall()) {
       yield* this.pass(mark);
       return;
     }
-    const closing = closings.get(mark);
     const isSpoken =
       closing === undefined ? this.closesMention() || !this.prose.mayClose(after) : !this.prose.mayOpen(after);
     if (isSpoken) {
@@ -115,12 +136,20 @@ export class ThoughtReader {
       yield* this.pass(mark, isQuoted ? undefined : closing === undefined ? 'may close' : 'may open');
       return;
     }
+    this.beginThought(closing);
+    if (closing !== undefined) return;
+    this.unopened = mark;
+    yield { type: 'unopened_thought' };
+  }
+
+  /** Without a mark that closes it, it has ended already. */
+  private beginThought(closing: string | undefined): void {
     this.space = '';
     this.edge = 'after mark';
+    this.isInterruption = this.isResumed;
     this.closing = closing;
     this.lastOfThought = '';
     this.prose.restart();
-    if (closing === undefined) yield { type: 'unopened_thought' };
   }
 
   private closesMention(): boolean {
@@ -141,8 +170,10 @@ export class ThoughtReader {
     const isThought = this.closing !== undefined;
     if (isThought) this.lastOfThought = text.charAt(text.length - 1);
     else this.prose.add(text);
+    this.isResumed &&= text.trim() === '';
     const whole = this.space + text;
-    const from = this.edge === 'after mark' ? whole.length - whole.trimStart().length : 0;
+    const around = this.isInterruption && !isThought ? /^[\r\n]*/ : /^\s*/;
+    const from = this.edge === 'after mark' ? whole.length - whole.replace(around, '').length : 0;
     const to = isThought || this.edge === 'start' ? endOfWords(whole, isThought) : whole.length;
     this.space = whole.slice(Math.max(from, to));
     if (to <= from) return;

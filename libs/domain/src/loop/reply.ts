@@ -86,6 +86,11 @@ export class Reply {
       for (const piece of this.thoughts.read(text)) yield* this.take(piece);
   }
 
+  /** The model is asked to go on with it. */
+  *resume(): Generator<Step, void> {
+    for (const piece of this.thoughts.resume()) yield* this.take(piece);
+  }
+
   /** Undefined where nothing of it is a whole character. */
   private inWholeCharacters(chunk: ReplyChunk): ReplyChunk | undefined {
     if (chunk.type === 'call_start') return wellFormed(chunk);

@@ -1,7 +1,6 @@
 import type { ProcessorSettings, SettingsRequest } from '@rondo/contract';
-import type { ModelChunk, ModelRequest } from '../models/model';
-import type { Model } from '../ports';
-import { LedgeredTools, RunHarness, ScriptedModel, breaksAfter, calls, finished, says } from '../testing';
+import type { ModelChunk } from '../models/model';
+import { LedgeredTools, RunHarness, ScriptedModel, breaksAfter, calls, finished, inPieces, says } from '../testing';
 import type { Turn } from '../testing/scripted-model';
 
 const invoke = (name: string, parameters: Record<string, string>): string => {
@@ -211,17 +210,8 @@ describe('execute_on_stream', () => {
 describe('auto-continue', () => {
   const cut = (text: string): ModelChunk[] => [{ type: 'text', text }, finished('length')];
 
-  /** Says the next piece each time that it is asked. */
-  const inPieces = (...pieces: ModelChunk[][]) => {
-    let at = 0;
-    return {
-      stream: (...args: Parameters<ScriptedModel['stream']>) =>
-        new ScriptedModel([pieces[at] ?? [], pieces[at] ?? [], pieces[at++] ?? []]).stream(...args),
-    };
-  };
-
   it('makes one message of a reply that was cut off by its length, with one reason', async () => {
-    const harness = new RunHarness({ model: inPieces(cut('Once upon '), cut('a time '), [...says('it ended.')]) });
+    const harness = new RunHarness({ model: inPieces(cut('Once upon '), cut('a time '), says('it ended.')) });
 
     await harness.activate();
 
@@ -233,7 +223,7 @@ describe('auto-continue', () => {
   it('keeps the state of the parser, so that a call may be cut anywhere', async () => {
     const whole = read('a.txt');
     const harness = new RunHarness({
-      model: inPieces(cut(whole.slice(0, 40)), [...says(whole.slice(40))], [...says('Done.')]),
+      model: inPieces(cut(whole.slice(0, 40)), says(whole.slice(40)), says('Done.')),
       settings: invokes(),
     });
 
@@ -257,18 +247,16 @@ describe('auto-continue', () => {
 
   it('asks for the rest of a JSON object in no format, which would have the model begin another one', async () => {
     const whole = '{"tool_name": "none", "response": "It is a long story."}';
-    const requests: ModelRequest[] = [];
-    const pieces = inPieces(cut(whole.slice(0, 40)), [...says(whole.slice(40))]);
-    const stream: Model['stream'] = (request, signal) => {
-      requests.push(request);
-      return pieces.stream(request, signal);
-    };
-    const harness = new RunHarness({ model: { stream }, settings: settingsWith({ dialect: 'json' }) });
+    const model = inPieces(cut(whole.slice(0, 40)), says(whole.slice(40)));
+    const harness = new RunHarness({ model, settings: settingsWith({ dialect: 'json' }) });
 
     await harness.activate();
 
     expect(stored(harness)).toEqual(['It is a long story.']);
-    expect(requests.map(({ settings }) => settings.response_format)).toEqual([{ type: 'json_object' }, undefined]);
+    expect(model.requests.map(({ settings }) => settings.response_format)).toEqual([
+      { type: 'json_object' },
+      undefined,
+    ]);
   });
 
   it('does not ask for more than its model may be sent, and keeps what it has (I13)', async () => {

@@ -1,6 +1,6 @@
 import type { SettingsRequest } from '@rondo/contract';
 import type { ModelFacts } from '../models/model-facts';
-import { LedgeredTools, RunHarness, ScriptedModel, finished, says } from '../testing';
+import { LedgeredTools, RunHarness, ScriptedModel, finished, inPieces, says } from '../testing';
 import type { Turn } from '../testing/scripted-model';
 
 const drafts = {
@@ -110,4 +110,51 @@ it('sends a call within the text early once the model has answered without a tho
 
   expect(tools.effects.size).toBe(2);
   expect(effectsWhenWaiting).toEqual([0, 2]);
+});
+
+describe('a thought with which a model continues a reply that was cut off', () => {
+  const whole = '<create-file file_path="a.txt">\none:\n  two\n</create-file>';
+  const cutAt = (at: number, [before, after]: readonly [string, string]) =>
+    inPieces(
+      [{ type: 'text', text: before + whole.slice(0, at) }, finished('length')],
+      says(after + whole.slice(at)),
+      says('Done.'),
+    );
+
+  it.each([
+    ['between marks', ['<think>I write it.</think>', '<think>\nI go on.\n</think>\n\n']],
+    ['without its opening mark', ['I write it.</think>', 'I go on.\n</think>\n\n']],
+  ] as const)('is no part of the call, wherever that was cut: %s', async (_, thoughts) => {
+    for (const execute_on_stream of [false, true]) {
+      for (let at = 2; at < whole.length; at += 2) {
+        if (whole[at] === '\n') continue; // line breaks around a thought belong to neither
+        const settings = { processor: { dialect: 'xml_tag', execute_on_stream } } as const;
+        const harness = new RunHarness({ model: cutAt(at, thoughts), settings, extra: nothingIsKnown });
+
+        await harness.activate();
+
+        const planned = harness.log.find(({ type }) => type === 'tool.planned');
+        expect(planned?.data).toMatchObject({
+          tool_call: { arguments: { file_path: 'a.txt', file_contents: 'one:\n  two' } },
+        });
+      }
+    }
+  });
+
+  it('is no part of the answer either', async () => {
+    const model = inPieces(
+      [{ type: 'text', text: 'Hm.</think>Once upon ' }, finished('length')],
+      says('I go on.</think>a time.'),
+    );
+    const harness = new RunHarness({ model, extra: nothingIsKnown });
+
+    await harness.activate();
+
+    expect(harness.state.conversation.at(-1)?.content).toEqual([
+      { type: 'reasoning', text: 'Hm.' },
+      { type: 'text', text: 'Once upon ' },
+      { type: 'reasoning', text: 'I go on.' },
+      { type: 'text', text: 'a time.' },
+    ]);
+  });
 });

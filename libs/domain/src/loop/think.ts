@@ -113,6 +113,7 @@ async function* callUntilComplete(
     }
     yield factsStep(loop, result.usage('continued'));
     const turns = exchange(reply.written, 'Go on exactly where you stopped.');
+    for (const step of reply.resume()) yield step;
     result = yield* callModel(loop, reply, withTurns(withoutBeginning(prompt), turns));
   }
   return result;

@@ -49,8 +49,7 @@ export class ScriptedModel implements Model {
 
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelChunk[]> {
     this.requests.push(request);
-    const at = request.messages.filter(({ role }) => role === 'assistant').length;
-    for (const chunk of this.turns[at] ?? says('Nothing more to say.')) {
+    for (const chunk of this.turns[this.place(request)] ?? says('Nothing more to say.')) {
       await Promise.resolve();
       if (signal.aborted) {
         yield [{ type: 'end', how: 'aborted', usage: { ...usage, estimated: true } }];
@@ -58,5 +57,18 @@ export class ScriptedModel implements Model {
       }
       yield [chunk];
     }
+  }
+
+  protected place({ messages }: ModelRequest): number {
+    return messages.filter(({ role }) => role === 'assistant').length;
+  }
+}
+
+/** Says the next piece each time that it is asked. */
+export const inPieces = (...pieces: readonly Turn[]): ScriptedModel => new PiecewiseModel(pieces);
+
+class PiecewiseModel extends ScriptedModel {
+  protected override place(): number {
+    return this.requests.length - 1;
   }
 }
