@@ -156,7 +156,7 @@ export class Reply {
     switch (end.how) {
       case 'finished':
         if (this.hasBegun || !isEmpty(decoded)) return this.completeMessage(decoded);
-        return this.endsTurn ? yield* this.silentMessage(decoded) : [];
+        return this.endsTurn ? yield* this.silentMessage(decoded, end.finishReason) : [];
       case 'aborted':
         return this.isFull ? this.completeMessage(decoded) : this.partialMessage(decoded);
       case 'broken':
@@ -209,8 +209,8 @@ export class Reply {
     return isLastAttempt(state) || (followsToolResult && state.lostReplies > 0);
   }
 
-  private *silentMessage({ content, verdict }: DecodedReply): Generator<Step, NewFact[]> {
-    const words = { type: 'text', text: 'Completed the task.' } as const;
+  private *silentMessage({ content, verdict }: DecodedReply, finishReason: string): Generator<Step, NewFact[]> {
+    const words = { type: 'text', text: finishReason === 'length' ? nothingSaid : 'Completed the task.' } as const;
     yield* this.show([words]);
     const message = this.message([...content, words], verdict ? { decision: verdict.decision } : {});
     return [{ type: 'message.created', iteration: this.loop.state.iteration, data: { message } }];
@@ -282,6 +282,8 @@ export class Reply {
     };
   }
 }
+
+const nothingSaid = '[The model reached its output limit before it said anything.]';
 
 interface ReplyPart {
   readonly blocksTo: number;

@@ -277,6 +277,20 @@ describe('runAgent', () => {
     expect(untoldStreams(harness.log, harness.deltas)).toEqual([]);
   });
 
+  it('claims to have completed nothing when the thoughts of a model take all the tokens of its reply', async () => {
+    const model = new ScriptedModel([[{ type: 'reasoning', text: 'Let me think…' }, finished('length')]]);
+    const harness = new RunHarness({ model });
+
+    await harness.activate();
+
+    expect(harness.log.at(-1)).toMatchObject({ type: 'run.completed', data: { finish_reason: 'length' } });
+    expect(harness.state.conversation.at(-1)?.content.at(-1)).toEqual({
+      type: 'text',
+      text: '[The model reached its output limit before it said anything.]',
+    });
+    expect(untoldStreams(harness.log, harness.deltas)).toEqual([]);
+  });
+
   it('ends with its calls where it executes none', async () => {
     const model = new ScriptedModel([calls(list), says('Never said.')]);
     const harness = new RunHarness({ model, settings: { processor: { execute_tools: false } } });
