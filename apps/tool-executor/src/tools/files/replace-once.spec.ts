@@ -24,6 +24,8 @@ describe('replaceOnce', () => {
     expect(replace('a\r\nb\r\nc\r\n', 'a\nb', 'A\nB')).toMatchObject({ content: 'A\r\nB\r\nc\r\n' });
     expect(replace('a\r\nb\r\nc\r\n', 'b', 'b\nb2')).toMatchObject({ content: 'a\r\nb\r\nb2\r\nc\r\n' });
     expect(replace('a\r\nb\r\n', 'a\r\nb', 'x\r\ny')).toMatchObject({ content: 'x\r\ny\r\n' });
+    expect(replace('a\r\nb\r\n', '\nb', '\nc')).toMatchObject({ content: 'a\r\nc\r\n' });
+    expect(replace('a\r\nb\r\n', '\nb', '')).toMatchObject({ content: 'a\r\n' });
     expect(replace('a\r\nb\nc\r\n', 'a\nb', 'x')).toEqual({ found: 'nowhere' });
     expect(replace('a\r\nb\nc\r\n', 'c', 'c\nd')).toMatchObject({ content: 'a\r\nb\nc\nd\r\n' });
   });

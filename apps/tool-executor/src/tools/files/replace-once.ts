@@ -13,13 +13,11 @@ const newline = 0x0a;
 
 /**
  * Replaces the only occurrence of a text, byte for byte. Overlapping occurrences count separately. Models write `\n` whatever a
- * file has: where all of its lines end in CRLF, so do new ones, and a text that does not occur is sought with such ends.
+ * file has: where all of its lines end in CRLF, so do those of both texts.
  */
 export function replaceOnce(content: Buffer, oldText: string, newText: string): Replaced {
   const ends = lineEndsLike(content);
-  const exact = replaceExactly(content, oldText, ends(newText));
-  const isTheSame = exact.found !== 'nowhere' || ends(oldText) === oldText;
-  return isTheSame ? exact : replaceExactly(content, ends(oldText), ends(newText));
+  return replaceExactly(content, ends(oldText), ends(newText));
 }
 
 /** Writes the line ends of a text as the file has them, if all of its own are CRLF. */
