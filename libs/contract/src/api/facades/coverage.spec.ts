@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { apiRoutes } from '../all-routes';
 import type { Route } from '../route';
 import { refuseFields } from './coverage';
 import { facadeCoverage, facadeRoutes } from './facade-routes';
@@ -17,6 +18,15 @@ describe.each(Object.entries(facadeCoverage))('what is said of the façade %s', 
 
   it('refuses no route that is served', () => {
     for (const route of Object.keys(refusedRoutes)) expect(Object.keys(routes)).not.toContain(route);
+  });
+});
+
+describe.each(Object.entries(facadeCoverage))('what the façade %s says to use instead', (_, coverage) => {
+  it('are routes of the API that there are', () => {
+    const reasons = JSON.stringify([coverage.routes, coverage.refusedRoutes, coverage.requests]);
+    const named = [...reasons.matchAll(/`(?:[A-Z]+ )?(\/v1\/[^`?]+)`/g)].map(([, route = '']) => withoutNames(route));
+    const paths = Object.values<Route>(apiRoutes).map((route) => withoutNames(route.path));
+    expect(named.filter((route) => !paths.some((one) => `${one}/`.startsWith(`${route}/`)))).toEqual([]);
   });
 });
 

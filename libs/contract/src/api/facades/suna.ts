@@ -51,7 +51,7 @@ export const sunaCoverage = {
     '* /project/*': 'use `/v1/projects`',
     '* /sandboxes/*': 'use `/v1/sandboxes`',
     '* /billing/*': 'use `/v1/balance`',
-    '* /triggers/*': 'use `/v1/schedules` and `/v1/webhook-triggers`',
+    '* /triggers/*': 'use `/v1/schedules` and `/v1/triggers`',
     '* /workflows/*': 'a run is begun by its input',
     '* /knowledge-base/*': 'use `/v1/memory-stores`, or files of a run',
     '* /transcription/*': 'upload the recording with the run, and let a tool read it',
