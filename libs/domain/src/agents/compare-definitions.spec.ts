@@ -34,6 +34,15 @@ describe('the differences of two definitions', () => {
     expect(isSameJson(definition, { ...definition, name: 'Writer' })).toBe(false);
   });
 
+  it.each([
+    [{ headers: { a: null, b: null } }, { headers: { b: null, a: null } }, true],
+    [{ headers: { a: null } }, { headers: { a: null, b: null } }, false],
+    [[1, { a: 1, b: 2 }], [1, { b: 2, a: 1 }], true],
+    [[1, 2], [2, 1], false],
+  ])('are none if only the order of keys within a list differs: %j and %j', (one, other, isSame) => {
+    expect(isSameJson({ list: [one] }, { list: [other] })).toBe(isSame);
+  });
+
   it('compare a key that every object inherits by its own value only', () => {
     const own = JSON.parse('{"constructor": true}') as Record<string, boolean>; // as a client can send it
 

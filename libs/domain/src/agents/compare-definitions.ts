@@ -11,7 +11,7 @@ type JsonObject = Readonly<Record<string, unknown>>;
 
 function changesAt(path: string, before: unknown, after: unknown): DefinitionChange[] {
   if (isObject(before) && isObject(after)) return changesWithin(path, before, after);
-  if (JSON.stringify(before) === JSON.stringify(after)) return [];
+  if (Array.isArray(before) && Array.isArray(after) ? isSameList(before, after) : before === after) return [];
   if (before === undefined) return [{ op: 'add', path, after }];
   if (after === undefined) return [{ op: 'remove', path, before }];
   return [{ op: 'replace', path, before, after }];
@@ -21,6 +21,9 @@ function changesWithin(path: string, before: JsonObject, after: JsonObject): Def
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   return keys.flatMap((key) => changesAt(`${path}/${escapeKey(key)}`, own(before, key), own(after, key)));
 }
+
+const isSameList = (one: readonly unknown[], other: readonly unknown[]): boolean =>
+  one.length === other.length && one.every((item, index) => isSameJson(item, other[index]));
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
