@@ -98,6 +98,12 @@ describe('API keys', () => {
     expect(refused.errors).toEqual([{ field: 'expires_at', message: 'must be in the future' }]);
   });
 
+  it('may say in any time zone when they end', async () => {
+    const ending = { name: 'a key', scopes: ['read'], expires_at: '2099-01-01T02:00:00.000000+02:00' };
+    const { body: made } = await gateway.as().post('/v1/api-keys').send(ending).expect(201);
+    expect(made).toMatchObject({ expires_at: '2099-01-01T00:00:00.000Z' });
+  });
+
   it('have known scopes only', async () => {
     const { body } = await gateway
       .as()

@@ -35,7 +35,7 @@ describe('secrets', () => {
     const { body: changed } = await gateway
       .as(key)
       .patch(`/v1/secrets/${made.id}`)
-      .send({ value: `${value}-2`, methods: ['POST'], expires_at: '2099-01-01T00:00:00.000Z' })
+      .send({ value: `${value}-2`, methods: ['POST'], expires_at: '2099-01-01T02:00:00+02:00' })
       .expect(200);
 
     expect([one, list.data]).toEqual([made, [made]]);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { accountId, apiKeyId } from '../ids';
 import { exampleIds as ids } from './example-ids';
-import { createPage, pageQuery } from './paging';
+import { createPage, instant, pageQuery } from './paging';
 import { type ApiSchemas, defineRoutes } from './route';
 
 /** Each scope includes the ones before it. `admin` also creates and revokes keys. */
@@ -12,8 +12,7 @@ const name = z.string().trim().min(1).max(200);
 export const newApiKey = z.strictObject({
   name,
   scopes: z.array(scope).min(1).max(10).describe('Each includes the ones before it.'),
-  expires_at: z.iso
-    .datetime()
+  expires_at: instant
     .optional()
     .describe('When it stops working, with what it has signed in or keeps open. Absent: it does not expire.'),
 });

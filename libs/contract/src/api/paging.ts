@@ -15,7 +15,7 @@ export const createPage = <Item extends z.ZodType>(item: Item) =>
 /** The filter of a list by words, as Postgres reads a search: a phrase in quotes, `or`, and `-` before a word. */
 export const searchedWords = z.string().trim().min(1).max(200).optional();
 
-/** A bound of a list by time. Postgres knows no year 0. */
+/** A time that a request names, in any zone. Postgres knows no year 0. */
 export const instant = z.iso
   .datetime({ offset: true })
   .refine((text) => !text.startsWith('0000'), 'must be a time of year 1 or later');

@@ -12,7 +12,7 @@ import {
   secretValue,
 } from '../secret';
 import { exampleIds as ids } from './example-ids';
-import { createPage, pageQuery } from './paging';
+import { createPage, instant, pageQuery } from './paging';
 import { type ApiSchemas, defineRoutes } from './route';
 
 const once = (list: readonly string[]) => new Set(list).size === list.length;
@@ -32,7 +32,7 @@ const fields = {
   placement: newSecretPlacement.describe(
     'Where the value goes: in a header, whole if there is a `prefix`; as a parameter of the query; or as the password of a user.',
   ),
-  expires_at: z.iso.datetime().nullable().describe('From then on it is refused.'),
+  expires_at: instant.nullable().describe('From then on it is refused.'),
   approval: secretApproval.describe(
     '`first_use`: the first request of each run that would carry it waits until a person allows it.',
   ),
