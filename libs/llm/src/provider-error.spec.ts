@@ -17,6 +17,11 @@ describe('refusal', () => {
     [429, { message: 'Rate limit reached: the context window of 60 s' }, 'rate_limit'],
     [404, { code: 'model_not_found', message: 'No such model' }, 'not_found'],
     [500, { type: 'api_error', message: 'Internal' }, 'api_error'],
+    [500, { code: 500, message: 'Context size has been exceeded.', type: 'server_error' }, 'context_window_exceeded'],
+    [undefined, { code: 500, message: 'Context size has been exceeded.' }, 'context_window_exceeded'],
+    [500, { message: 'Too many tokens, please wait before trying again.' }, 'api_error'],
+    [424, { message: 'The system encountered an unexpected error during processing.' }, 'service_unavailable'],
+    [499, { code: 499, message: 'The operation was cancelled.', status: 'CANCELLED' }, 'service_unavailable'],
     [529, { type: 'overloaded_error', message: 'Overloaded' }, 'service_unavailable'],
     [502, '<html>Bad gateway</html>', 'service_unavailable'],
     [undefined, { type: 'overloaded_error', message: 'Overloaded' }, 'service_unavailable'],
@@ -50,6 +55,11 @@ describe('retryAfterMs', () => {
     expect(retryAfterMs({ 'retry-after': date })).toBeGreaterThan(57_000);
     expect(retryAfterMs({ 'retry-after': 'soon' })).toBeUndefined();
     expect(retryAfterMs({})).toBeUndefined();
+  });
+
+  it.each(['0', '-1', new Date(0).toUTCString()])('takes %s, which is no time to wait, for no advice', (value) => {
+    expect(retryAfterMs({ 'retry-after': value })).toBeUndefined();
+    expect(retryAfterMs({ 'retry-after-ms': value, 'retry-after': '2' })).toBe(2000);
   });
 });
 

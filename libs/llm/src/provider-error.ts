@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelErrorCode } from '@rondo/contract';
 import { z } from 'zod';
 import { ReplyHeaders } from './http/lean-fetch';
-import { readRefusal } from './refusal-detail';
+import { readRefusal, saysFailure } from './refusal-detail';
 import { isLargerThanPace, saysTooLong, tooLongNames } from './too-long';
 
 interface ErrorOptions {
@@ -60,9 +60,9 @@ const brokenCall = 'tool_use_failed';
 /** The failure that an event or a whole reply reports in place of content, in any of the forms that servers have for it. */
 export function failureIn(event: unknown): ProviderError | undefined {
   if (typeof event !== 'object' || event === null) return undefined;
-  const { error, object, type, choices, detail, message } = event as Record<string, unknown>;
-  const isBare =
-    type === undefined && (choices === undefined || choices === null) && (isSaid(detail) || isSaid(message));
+  const { error, object, type, choices } = event as Record<string, unknown>;
+  const hasReply = type !== undefined || (Array.isArray(choices) ? choices.length > 0 : isSaid(choices));
+  const isBare = !hasReply && saysFailure(event);
   const isFailure = isSaid(error) || object === 'error' || type === 'error' || isBare || Array.isArray(event);
   return isFailure ? refusal({ detail: event }) : undefined;
 }
@@ -70,16 +70,18 @@ export function failureIn(event: unknown): ProviderError | undefined {
 const isSaid = (value: unknown): boolean =>
   typeof value === 'string' ? value !== '' : typeof value === 'object' && value !== null;
 
-/** How long the client should wait before it tries again: `retry-after-ms`, or `retry-after` as seconds or as a date. */
+/**
+ * How long the client should wait before it tries again: `retry-after-ms`, or `retry-after` as seconds or as a date. No time at
+ * all is no advice: all attempts would be spent in a moment.
+ */
 export function retryAfterMs(headers: IncomingHttpHeaders = {}): number | undefined {
-  const milliseconds = headers['retry-after-ms'];
-  if (milliseconds && Number(milliseconds) >= 0) return Number(milliseconds);
+  const milliseconds = Number(headers['retry-after-ms']);
+  if (milliseconds > 0) return milliseconds;
 
-  const value = headers['retry-after'];
-  if (!value) return undefined;
-  if (Number(value) >= 0) return Math.ceil(Number(value) * 1000);
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+  const value = headers['retry-after'] ?? '';
+  const seconds = Number(value);
+  const waitMs = Number.isNaN(seconds) ? Date.parse(value) - Date.now() : Math.ceil(seconds * 1000);
+  return waitMs > 0 ? waitMs : undefined;
 }
 
 /** The names of errors. Those that a status expresses too are needed for errors inside streams, which have none. */
@@ -135,8 +137,9 @@ interface SaidBy {
 
 function codeByText({ status, text, isPaced }: SaidBy): ModelErrorCode | undefined {
   if (!isPaced && (status === undefined || status < 500) && noMoney.test(text)) return 'budget_exceeded';
-  if (status !== undefined && status !== 400 && status !== 413 && status !== 422) return undefined;
+  if (status !== undefined && status !== 400 && status !== 413 && status !== 422 && status < 500) return undefined;
   if (saysTooLong(text)) return 'context_window_exceeded';
+  if (status !== undefined && status >= 500) return undefined;
   if (policy.test(text)) return 'content_policy_violation';
   return notSupported.test(text) ? 'model_not_supported' : undefined;
 }
@@ -149,7 +152,10 @@ const codesByStatus: Readonly<Record<number, ModelErrorCode>> = {
   408: 'timeout',
   409: 'service_unavailable',
   413: 'context_window_exceeded',
+  424: 'service_unavailable', // Bedrock and TGI: the model itself failed
+  425: 'service_unavailable',
   429: 'rate_limit',
+  499: 'service_unavailable', // Gemini: the server cancelled it
   502: 'service_unavailable',
   503: 'service_unavailable',
   504: 'service_unavailable',

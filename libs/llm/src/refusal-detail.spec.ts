@@ -20,6 +20,10 @@ describe('readRefusal', () => {
       { error: { message: 'Provider returned error', metadata: { raw: '{"error":{"message":"The image is odd"}}' } } },
       'Provider returned error: The image is odd',
     ],
+    [{ Message: 'The API key is not valid.' }, 'The API key is not valid.'],
+    [{ errorMessage: 'Task timed out', errorType: 'x' }, 'Task timed out'],
+    [{ error_code: 336003, error_msg: 'No such model' }, 'No such model'],
+    [{ result: null, success: false, errors: [{ code: 5007, message: 'No such model' }] }, 'No such model'],
     ['the moon is in the way', 'the moon is in the way'],
     ['{"error":{"message":"as text"}}', 'as text'],
     [
@@ -97,6 +101,11 @@ describe('failureIn', () => {
     [{ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }, 'service_unavailable'],
     [[{ error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' } }], 'service_unavailable'],
     [{ detail: 'upstream is gone' }, 'api_error'],
+    [{ code: 500, msg: '404 NOT_FOUND', success: false }, 'api_error'],
+    [{ code: 1113, msg: 'Insufficient balance or no resource package.', success: false }, 'budget_exceeded'],
+    [{ choices: null, base_resp: { status_code: 1002, status_msg: 'rate limit' } }, 'rate_limit'],
+    [{ choices: [], base_resp: { status_code: 2049, status_msg: 'invalid api key' } }, 'authentication'],
+    [{ success: false, errors: [{ code: 5007, message: 'No such model' }] }, 'api_error'],
   ])('finds the failure that %j reports', (event, code) => {
     expect(failureIn(event)?.code).toBe(code);
   });
@@ -105,6 +114,7 @@ describe('failureIn', () => {
     [{ choices: [{ delta: { content: 'error' } }], error: null, message: 'x' }],
     [{ type: 'message_start', message: { usage: {} } }],
     [{ choices: [], usage: {} }],
+    [{ choices: null, errors: [], base_resp: { status_code: 0, status_msg: 'success' } }],
     [null],
   ])('finds none in %j', (event) => {
     expect(failureIn(event)).toBeUndefined();

@@ -43,7 +43,11 @@ const fields = z.looseObject({
   detail: anything,
   details: anything,
   message: anything,
+  Message: anything,
   msg: anything,
+  errorMessage: anything,
+  error_msg: anything,
+  base_resp: anything,
   metadata: anything,
   type: anything,
   code: anything,
@@ -64,12 +68,37 @@ function findLevels(body: unknown, depth = 0): Level[] {
   if (Array.isArray(body)) return body.slice(0, 5).flatMap((one) => findLevels(one, depth + 1));
   const found = fields.safeParse(body);
   if (!found.success) return [];
-  const { error, errors, detail, details, message, msg, metadata, ...own } = found.data;
-  const inner = [error, errors, detail, message, msg, quotedIn(metadata)].flatMap((part) =>
-    findLevels(part, depth + 1),
-  );
+  const { details, metadata, base_resp, ...own } = found.data;
+  const inner = [...reasonsIn(own), quotedIn(metadata)].flatMap((part) => findLevels(part, depth + 1));
   const pauses = findLevels(details, depth + 1).map(({ pauseMs }) => ({ names: [], pauseMs }));
-  return [ownLevel(own), ...inner, ...pauses];
+  return [ownLevel(own), ...inner, ...miniMaxLevels(base_resp), ...pauses];
+}
+
+/** The fields in which servers say why they refuse, by the many names that these have. */
+const reasonsIn = (body: z.infer<typeof fields>): unknown[] => {
+  const { error, errors, detail, message, Message, msg, errorMessage, error_msg } = body;
+  return [error, errors, detail, message, Message, msg, errorMessage, error_msg];
+};
+
+/** Whether a body without a reply in it tells of a failure, though its status was good. */
+export function saysFailure(body: object): boolean {
+  const { error: _, ...found } = fields.safeParse(body).data ?? {};
+  return [...reasonsIn(found), ...miniMaxLevels(found.base_resp)].some(
+    (reason) => (typeof reason === 'object' && reason !== null ? Object.keys(reason).length > 0 : Boolean(reason)), // an empty list of errors is none
+  );
+}
+
+/** MiniMax answers with a good status whatever happened; the codes of its documentation as the statuses that others have. */
+const miniMaxStatuses: Readonly<Record<number, number>> = {
+  ...{ 1000: 500, 1001: 504, 1002: 429, 1004: 401, 1008: 402, 1013: 500, 1024: 500, 1026: 400, 1027: 400 },
+  ...{ 1033: 500, 1039: 429, 1041: 429, 2013: 400, 2049: 401 },
+};
+
+const miniMaxFailure = z.object({ status_code: z.number().positive(), status_msg: z.string() });
+
+function miniMaxLevels(base: unknown): Level[] {
+  const { data } = miniMaxFailure.safeParse(base);
+  return data ? [{ text: data.status_msg, names: [], status: miniMaxStatuses[data.status_code] }] : [];
 }
 
 type Own = Pick<

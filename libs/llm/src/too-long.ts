@@ -145,6 +145,13 @@ export const tooLongWordings: readonly Wording[] = [
     ],
   },
   {
+    words: /'(?:messages|input)[^']*': string too long|expected maxlength: [\d,]+, actual/i,
+    said: [
+      "Invalid 'messages[3].content': string too long. Expected a string with maximum length 10485760, but got a string with length 11485760 instead.",
+      'Malformed input request: expected maxLength: 300000, actual: 400001, please reformat your input and try again.',
+    ],
+  },
+  {
     words: /超过(?:了)?(?:模型)?(?:最大)?(?:上下文|长度|token)|(?:输入|上下文).{0,12}(?:过长|超长|超出|超过)/i,
     said: ['输入内容过长，超过模型最大上下文长度', '上下文长度超出限制'],
   },
