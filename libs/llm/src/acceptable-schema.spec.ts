@@ -48,9 +48,45 @@ describe('the schema that a provider gets', () => {
       properties: {
         a: { type: 'string', nullable: true },
         b: { type: 'string', enum: ['x'] },
-        c: { description: 'One of: [1,2]' },
-        d: { type: 'array', items: {} },
+        c: { type: 'number', description: 'One of: [1,2]' },
+        d: { type: 'array', items: { type: 'string' } },
       },
     });
+  });
+
+  it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+    ['no empty choice', { type: 'string', enum: ['x', ''] }, { type: 'string', enum: ['x'] }],
+    ['no format but of times and numbers', { type: 'string', format: 'uri' }, { type: 'string' }],
+    ['no pattern and no limit of a length', { type: 'string', pattern: '.*x', maxLength: 9 }, { type: 'string' }],
+    ['a type everywhere', { description: 'Anything.' }, { type: 'string', description: 'Anything.' }],
+    ['no object with an empty list of properties', { type: 'object', properties: {} }, { type: 'object' }],
+    [
+      'nothing required that is not declared',
+      { type: 'object', properties: { a: { type: 'string' } }, required: ['b'] },
+      { type: 'object', properties: { a: { type: 'string' } } },
+    ],
+    [
+      'nothing beside alternatives',
+      { type: 'object', description: 'Two.', anyOf: [{ type: 'string' }, { oneOf: [{ type: 'number' }] }] },
+      {
+        anyOf: [
+          { description: 'Two.', type: 'string' },
+          { description: 'Two.', type: 'number' },
+        ],
+      },
+    ],
+    [
+      'no alternatives beside properties',
+      { type: 'object', properties: { a: { type: 'string' } }, anyOf: [{ required: ['a'] }, {}] },
+      { type: 'object', properties: { a: { type: 'string' } } },
+    ],
+    [
+      'no alternative for null',
+      { default: null, anyOf: [{ type: 'integer' }, { type: 'null' }] },
+      { type: 'integer', nullable: true },
+    ],
+  ])('has %s for such a server', (_, property, plain) => {
+    const schema = plainSchema({ type: 'object', properties: { p: property } });
+    expect(schema).toEqual({ type: 'object', properties: { p: plain } });
   });
 });

@@ -91,35 +91,55 @@ function describeRules(schema: Schema, used: readonly string[]): string {
   return `${said}The arguments must also satisfy: ${JSON.stringify(rules).slice(0, 2_000)}`;
 }
 
+/** Patterns and limits of lengths are left out, too: some servers make a grammar of schemas, and cannot make one of those. */
 const known = [
-  ...[
-    'type',
-    'description',
-    'properties',
-    'required',
-    'items',
-    'enum',
-    'nullable',
-    'format',
-    'title',
-    'default',
-    'anyOf',
-  ],
-  ...['minimum', 'maximum', 'minItems', 'maxItems', 'minLength', 'maxLength', 'pattern'],
+  'type',
+  'description',
+  'properties',
+  'required',
+  'items',
+  'enum',
+  'nullable',
+  'format',
+  'title',
+  'default',
+  'anyOf',
 ];
+const limits = ['minimum', 'maximum'];
+
+/** Of texts only these are known; `uri` and others are refused. */
+const formats = ['date-time', 'int32', 'int64', 'float', 'double'];
 
 function plain(schema: Schema): Schema {
-  const entries = Object.entries(schema).filter(([key]) => known.includes(key));
-  const kept: Schema = Object.fromEntries(entries);
+  const kept: Schema = Object.fromEntries(
+    Object.entries(schema).filter(([key, value]) =>
+      key === 'format' ? formats.includes(String(value)) : known.includes(key) || limits.includes(key),
+    ),
+  );
   if (isSchema(kept['properties']))
     kept['properties'] = Object.fromEntries(
-      Object.entries(kept['properties']).map(([name, one]) => [name, isSchema(one) ? plain(one) : {}]),
+      Object.entries(kept['properties']).map(([name, one]) => [name, plainProperty(one)]),
     );
-  if ('items' in kept) kept['items'] = isSchema(kept['items']) ? plain(kept['items']) : {};
-  const branches = [schema['anyOf'], schema['oneOf']].find(Array.isArray) as unknown[] | undefined;
-  if (branches) kept['anyOf'] = branches.filter(isSchema).map(plain);
-  return withPlainType(kept, schema);
+  if ('required' in kept) kept['required'] = requiredBy(kept).filter((name) => has(kept['properties'], name));
+  if ('items' in kept) kept['items'] = plainProperty(kept['items']);
+  return withPlainChoice(withPlainType(kept, schema), schema);
 }
+
+const has = (properties: unknown, name: string): boolean => isSchema(properties) && Object.hasOwn(properties, name);
+
+/** A schema below the top: it needs a type, and has no lists that are empty. */
+function plainProperty(schema: unknown): Schema {
+  const { properties, required, ...rest } = plain(isSchema(schema) ? schema : {});
+  const named = isSchema(properties) && Object.keys(properties).length > 0 ? { properties } : {};
+  const needed = Array.isArray(required) && required.length > 0 ? { required } : {};
+  const type = 'anyOf' in rest ? {} : { type: rest['type'] ?? usualType(rest, 'properties' in named) };
+  return { ...type, ...rest, ...named, ...needed };
+}
+
+const usualType = (schema: Schema, hasProperties: boolean): string => {
+  if (hasProperties) return 'object';
+  return 'items' in schema ? 'array' : 'string';
+};
 
 /** One type each, with null apart; constants and choices as texts, or told in the description. */
 function withPlainType(kept: Schema, { type, enum: choices, const: constant }: Schema): Schema {
@@ -130,8 +150,26 @@ function withPlainType(kept: Schema, { type, enum: choices, const: constant }: S
   const values = Array.isArray(choices) ? choices : constant === undefined ? undefined : [constant];
   const { enum: _, ...rest }: Schema = { ...kept, ...single };
   if (!values) return rest;
-  const texts = values.filter((value) => value !== null);
-  if (texts.every((value) => typeof value === 'string')) return { type: 'string', ...rest, enum: texts };
+  const texts = values.filter((value) => value !== null && value !== '');
+  if (texts.every((value) => typeof value === 'string'))
+    return texts.length > 0 ? { ...rest, type: 'string', enum: texts } : rest;
   const said = typeof rest['description'] === 'string' ? `${rest['description']} ` : '';
-  return { ...rest, description: `${said}One of: ${JSON.stringify(values)}` };
+  const shared = ['number', 'boolean'].find((name) => texts.every((value) => typeof value === name));
+  return { ...(shared && { type: shared }), ...rest, description: `${said}One of: ${JSON.stringify(values)}` };
+}
+
+/** Alternatives stand alone: without a type or properties beside them, and with null apart. */
+function withPlainChoice({ anyOf: _, ...kept }: Schema, { anyOf, oneOf }: Schema): Schema {
+  const given = [anyOf, oneOf].find(Array.isArray)?.filter(isSchema) ?? [];
+  const branches = given.filter(({ type }) => type !== 'null').map(plainProperty);
+  const [first, ...others] = branches;
+  if (!first || 'properties' in kept) return kept;
+  const { description } = kept;
+  const shared = {
+    ...(description !== undefined && { description }),
+    ...(branches.length < given.length && { nullable: true }),
+  };
+  return others.length === 0
+    ? { ...first, ...shared }
+    : { anyOf: branches.map((branch) => ({ ...shared, ...branch })) };
 }
