@@ -8,6 +8,7 @@ import {
   StorageType,
   type StreamAPI,
   type StreamConfig,
+  type StreamInfo,
   nanos,
 } from 'nats';
 import type { NatsLink } from '../connection/nats-link';
@@ -46,7 +47,7 @@ const callsConfig = ({ toolCalls: { stream, all } }: WireNames): Config => ({
   discard: DiscardPolicy.New,
 });
 
-/** Separate from the results, so that large results never evict claims. */
+/** Separate from the results, so that large results never evict claims. The oldest claims are dropped for newer ones. */
 const claimsConfig = ({ toolTakers: { stream, all } }: WireNames): Config => ({
   name: stream,
   subjects: [all],
@@ -75,6 +76,13 @@ export const toolStreamConfigs = (names: WireNames): Config[] =>
     ...config(names),
   }));
 
+interface KnownStore {
+  readonly serverStart: string;
+  readonly stamp: string;
+  /** Older claims may have been dropped. */
+  readonly claimsSinceMs: number;
+}
+
 export interface ToolStreamsOptions {
   /** False for executors, which lack the permission. */
   readonly createsStreams?: boolean;
@@ -91,7 +99,7 @@ export class ToolStreams {
   readonly manager: Promise<JetStreamManager>;
   private creation: Promise<void> | undefined;
   private refusal: string | undefined;
-  private known: { readonly serverStart: string; readonly stamp: string } | undefined;
+  private known: KnownStore | undefined;
 
   constructor(
     private readonly nats: NatsLink,
@@ -157,10 +165,15 @@ export class ToolStreams {
     return this.stamp && `${this.stamp}-${Date.now().toString(36)}`;
   }
 
-  /** True when the record of a call that was sent into this store must still exist. */
-  remembers(store: string | null): boolean {
+  /**
+   * True when the record of a call that was sent into this store must still exist, as of the last check. Where it is known when the
+   * call was stored by the clock of NATS, that counts, and otherwise when it was sent by the clock of its worker.
+   */
+  remembers(store: string | null, storedAtMs?: number): boolean {
     const [stamp, at = ''] = store?.split('-') ?? [];
-    return stamp === this.stamp && Date.now() - parseInt(at, 36) < reliableForMs;
+    const sentAtMs = parseInt(at, 36);
+    if (stamp !== this.stamp || Date.now() - sentAtMs >= reliableForMs) return false;
+    return (storedAtMs ?? sentAtMs) >= (this.known?.claimsSinceMs ?? Infinity);
   }
 
   private get stamp(): string | null {
@@ -186,8 +199,15 @@ export class ToolStreams {
     const infos = await Promise.all(configs.map(({ name }) => manager.streams.info(name)));
     const identity = infos.map(({ created, config }) => (isCluster && config.description) || created).join();
     const stamp = createHash('sha256').update(`${layout},${serverStart},${identity}`).digest('hex').slice(0, 12);
-    this.known = { serverStart, stamp };
+    const claims = infos.find(({ config }) => config.name === this.nats.names.toolTakers.stream);
+    this.known = { serverStart, stamp, claimsSinceMs: claims ? readOldestKept(claims) : Infinity };
   }
+}
+
+/** A stream that drops its oldest message for a newer one stays within the length of one message of its limit. */
+function readOldestKept({ config, state }: StreamInfo): number {
+  const mayHaveDropped = config.max_bytes > 0 && state.bytes > config.max_bytes - mebibyte;
+  return mayHaveDropped ? Date.parse(state.first_ts) : -Infinity;
 }
 
 /** An answer of the server, in contrast to none: it refuses the request whenever it is repeated. */

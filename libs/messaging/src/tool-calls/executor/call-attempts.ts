@@ -60,7 +60,7 @@ export class CallAttempts {
     const claimant = await retry(() => records.claim(running.key, running.claimant, call));
     if (claimant === withdrawn) return undefined;
     const isFirst = claimant === running.claimant;
-    if (isFirst && this.isClaimReliable(running)) {
+    if (isFirst && (await this.isClaimReliable(running))) {
       await retry(() => this.readClock(running.key));
       return (await retry(() => answers.earlierAnswer(call))) ?? this.run(call, running);
     }
@@ -68,9 +68,17 @@ export class CallAttempts {
     return isFirst ? claimLost : { how: 'unknown', reason: 'The executor died while the tool ran.' };
   }
 
-  /** Only the store that a call was sent into, in the same life of its server, knows an earlier claim or withdrawal. */
-  private isClaimReliable({ store }: RunningCall): boolean {
-    return store === null || this.parts.streams.remembers(store);
+  /**
+   * Only the store that a call was sent into, in the same life of its server, knows an earlier claim or withdrawal, and that one
+   * only until it drops it for newer ones. None is dropped within seconds.
+   */
+  private async isClaimReliable({ store, deliveries: [delivery] }: RunningCall): Promise<boolean> {
+    const { streams, retry } = this.parts;
+    if (store === null) return true;
+    const storedAtMs = delivery?.storedAtMs;
+    const isYoung = storedAtMs === undefined || Math.abs(Date.now() - storedAtMs) < claimIsKeptForMs;
+    if (!isYoung) await retry(() => streams.recheck());
+    return streams.remembers(store, storedAtMs);
   }
 
   /** Once in a while: a call that was in the queue is as old as NATS says, whatever the clock of this host. */
@@ -106,5 +114,6 @@ export class CallAttempts {
 }
 
 const clockIsKnownForMs = 10 * 60_000;
+const claimIsKeptForMs = 5_000;
 
 const claimLost: ToolReply = { how: 'unknown', reason: 'NATS was started anew or lost data before the tool ran.' };
