@@ -1,17 +1,18 @@
-import { decisionFields, runs } from '@rondo/contract/api';
+import { decisionFields, runReads, runs } from '@rondo/contract/api';
 import type { z } from 'zod';
 import { InvalidRequest } from '../problems/api-error';
 import { parseInput } from './parse-input';
 
-const refusedFields = (schema: z.ZodType, json: string): string[] => {
+const refusals = (schema: z.ZodType, json: string) => {
   try {
     parseInput(schema, JSON.parse(json));
     return [];
   } catch (error) {
     if (!(error instanceof InvalidRequest)) throw error;
-    return error.about.errors.map(({ field }) => field);
+    return error.about.errors;
   }
 };
+const refusedFields = (schema: z.ZodType, json: string): string[] => refusals(schema, json).map(({ field }) => field);
 
 const newRun = runs.createRun.body;
 const edited = `{"decision": "edit", "arguments_hash": "${'a'.repeat(64)}", "arguments": {"command": "ls", "__proto__": "x"}}`;
@@ -33,5 +34,29 @@ describe('parseInput', () => {
   it('keeps other names that every object has', () => {
     const named = JSON.parse('{"input": "Hi", "metadata": {"constructor": "x", "toString": "y"}}') as unknown;
     expect(parseInput(newRun, named)).toMatchObject({ metadata: { constructor: 'x', toString: 'y' } });
+  });
+
+  it.each([
+    ['an input', newRun, '{"input": 5}', 'input', 'Invalid input: expected string or array'],
+    ['tools', newRun, '{"input": "Hi", "tools": "ask"}', 'tools', 'Invalid input: expected array or object'],
+    [
+      'the rule of a tool',
+      newRun,
+      '{"input": "Hi", "tools": {"ask": 5}}',
+      'tools.ask',
+      'Invalid input: expected boolean or object',
+    ],
+    ['a limit', runReads.listRuns.query, '{"limit": "many"}', 'limit', 'Invalid input: expected number'],
+  ])('says what is expected as %s of another type', (_, schema, json, field, message) => {
+    expect(refusals(schema, json)).toEqual([{ field, message }]);
+  });
+
+  it('says what is wrong with the name of a value', () => {
+    const message = 'this name is invalid: Too big: expected string to have <=64 characters';
+    const name = 'k'.repeat(65);
+
+    expect(refusals(newRun, `{"input": "Hi", "metadata": {"${name}": "x"}}`)).toEqual([
+      { field: `metadata.${name}`, message },
+    ]);
   });
 });

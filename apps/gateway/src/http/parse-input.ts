@@ -94,7 +94,25 @@ function listLines(issue: Issue, above: readonly PropertyKey[]): FieldError[] {
     const nearest = nearestBranch(issue.errors);
     if (nearest) return nearest.flatMap((inner) => listLines(inner, path));
   }
-  return [{ field: joinPath(path), message: issue.message }];
+  return [{ field: joinPath(path), message: describeIssue(issue) }];
+}
+
+/** What is wrong, where zod only says that something is. */
+function describeIssue(issue: Issue): string {
+  if (issue.code === 'invalid_key') return `this name is invalid: ${issue.issues.map(describeIssue).join('; ')}`;
+  const wanted = issue.code === 'invalid_union' ? listWanted(issue.errors.flat()) : [];
+  if (wanted.length > 0) return `Invalid input: expected ${wanted.join(' or ')}`;
+  return issue.message.replace(', received NaN', ''); // a query has only texts
+}
+
+/** What the branches of a union accept at their root. */
+function listWanted(issues: readonly Issue[]): string[] {
+  const wanted = issues.flatMap((issue) => {
+    if (issue.code === 'invalid_type') return [issue.expected === 'record' ? 'object' : issue.expected];
+    if (issue.code === 'invalid_value') return issue.values.map((value) => JSON.stringify(value));
+    return issue.code === 'invalid_union' ? listWanted(issue.errors.flat()) : [];
+  });
+  return [...new Set(wanted)];
 }
 
 /** The branch whose errors are deepest: most likely the one that was meant. None where all fail at their root. */
