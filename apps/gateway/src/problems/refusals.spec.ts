@@ -197,6 +197,14 @@ describe('an invalid request is refused with a problem', () => {
     expect(headers['allow']).toBe('GET, POST');
   });
 
+  it.each([
+    ['get', '/v1/nothing?key=secret', 'There is no GET /v1/nothing. /docs lists what there is.'],
+    ['put', '/v1/runs', 'There is no PUT /v1/runs. The header Allow lists the methods of this path.'],
+    ['get', '/v1/runs/%FF', "The request could not be read: Failed to decode param '%FF'"],
+  ] as const)('says what is wrong with %s %s', async (method, path, detail) => {
+    expect((await api()[method](path)).body).toMatchObject({ detail });
+  });
+
   it('404 with the same body for an id that is malformed, unknown, or of another account', async () => {
     const run = await gateway.createRun();
     const stranger = await gateway.toKey('stranger');

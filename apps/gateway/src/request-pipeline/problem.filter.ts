@@ -8,7 +8,7 @@ import { discardBody, hasBody } from '../http/body';
 import type { KeysInFlight } from '../idempotency/keys-in-flight';
 import type { AllowedMethods } from '../problems/allowed-methods';
 import { problemResponse } from '../problems/problem-response';
-import { problem } from '../problems/problems';
+import { type ProblemBody, problem } from '../problems/problems';
 
 /** The only place where an error becomes an HTTP response. */
 @Catch()
@@ -35,7 +35,7 @@ export class ProblemFilter implements ExceptionFilter {
     const shown = toFacadeError(body, { method, path, requestId: readRequestId(response) });
     const contentType = shown?.contentType ?? 'application/problem+json';
     response.writeHead(shown?.status ?? body.status, { ...headers, ...shown?.headers, 'Content-Type': contentType });
-    response.end(shown?.text ?? JSON.stringify(body));
+    response.end(shown?.text ?? JSON.stringify(withDetail(body, { method, path, error })));
   }
 
   private responseTo(error: unknown, request: Request) {
@@ -46,4 +46,17 @@ export class ProblemFilter implements ExceptionFilter {
       ? response
       : { body: problem('method_not_allowed'), headers: { Allow: methods.join(', ') } };
   }
+}
+
+const maxPathLength = 200;
+
+/** Problems that no handler has thrown say what is wrong, too. Those of façades do so in their own words. */
+function withDetail(body: ProblemBody, { method, path, error }: { method: string; path: string; error: unknown }) {
+  const asked = `${method} ${path.slice(0, maxPathLength)}`;
+  const details: Partial<Record<ProblemBody['code'], string>> = {
+    not_found: `There is no ${asked}. /docs lists what there is.`,
+    method_not_allowed: `There is no ${asked}. The header Allow lists the methods of this path.`,
+    malformed_request: `The request could not be read: ${error instanceof Error ? error.message : 'it is malformed'}`,
+  };
+  return { ...body, detail: body.detail ?? details[body.code] };
 }
