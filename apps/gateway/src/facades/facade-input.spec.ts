@@ -1,7 +1,11 @@
 import { ApiError, InvalidRequest } from '../problems/api-error';
-import { fieldNames as agUi, readInstructions as readAgUi } from './ag-ui/ag-ui.requests';
+import {
+  fieldNames as agUi,
+  readInstructions as readAgUi,
+  readResults as readAgUiResults,
+} from './ag-ui/ag-ui.requests';
 import { fieldNames as aiSdk, readInstructions as readAiSdk } from './ai-sdk/ai-sdk.messages';
-import { type FieldNames, withFieldNames } from './facade-input';
+import { type FieldNames, readCallerResult, withFieldNames } from './facade-input';
 import { fieldNames as langGraph, readMessages } from './langgraph/langgraph.requests';
 import { readChatRequest, readResponseRequest, toChatFields, toResponseFields } from './openai/openai.requests';
 
@@ -38,6 +42,50 @@ describe('a field of a run that is refused', () => {
   it('is no other error', async () => {
     const error = new ApiError('thread_busy', 'It is.');
     await expect(withFieldNames(agUi, () => Promise.reject(error))).rejects.toBe(error);
+  });
+});
+
+describe('the result of a tool of a client', () => {
+  const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  const url = `data:image/png;base64,${data}`;
+  const ids = { id: 'm', toolCallId: 'call_1', tool_call_id: 'call_1', call_id: 'call_1' };
+  const readers: Record<string, readonly [image: object, read: (content: readonly object[]) => unknown]> = {
+    'AG-UI': [
+      { type: 'image', source: { type: 'data', value: data, mimeType: 'image/png' } },
+      (content) => readAgUiResults([{ ...ids, role: 'tool', content }]),
+    ],
+    LangGraph: [
+      { type: 'image_url', image_url: { url } },
+      (content) => readMessages({ messages: [{ ...ids, type: 'tool', content }] }).results,
+    ],
+    'a response of OpenAI': [
+      { type: 'input_image', image_url: url },
+      (output) => readResponseRequest({ input: [{ ...ids, type: 'function_call_output', output }] }).outputs,
+    ],
+    'a chat of OpenAI': [
+      { type: 'image_url', image_url: { url } },
+      (content) => readChatRequest({ messages: [{ ...ids, role: 'tool', content: content as never }] }).outputs,
+    ],
+  };
+
+  describe.each(Object.entries(readers))('%s', (_, [image, read]) => {
+    const text = { type: 'text', text: 'Here it is.' };
+
+    it('has its words, and an image beside them', () => {
+      const size = { width: 1, height: 1 };
+      const kept = { output: 'Here it is.', image: { media_type: 'image/png', data, ...size } };
+      expect(read([text, image])).toEqual(new Map([['call_1', kept]]));
+      expect(read([text, text])).toEqual(new Map([['call_1', { output: 'Here it is.\n\nHere it is.' }]]));
+    });
+
+    it('is refused by name where it has more images than the model can be shown', () => {
+      expect(() => read([image, image])).toThrow(/^(messages|input)\..*: a result has one image at most/);
+    });
+  });
+
+  it('is refused where it is an error with an image', () => {
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } };
+    expect(() => readCallerResult('content', { blocks: [image], isError: true })).toThrow('an error has no image');
   });
 });
 

@@ -1,9 +1,9 @@
-import { type InputBlock, type SettingsRequest, settingsRequest } from '@rondo/contract';
+import { type CallerResult, type InputBlock, type SettingsRequest, settingsRequest } from '@rondo/contract';
 import type { AgUiMessage, AgUiResumeEntry, AgUiRunRequest } from '@rondo/contract/api';
 import { z } from 'zod';
 import { parseInput } from '../../http/parse-input';
 import { refuseField } from '../../problems/api-error';
-import { type FieldNames, joinInstructions, readInput } from '../facade-input';
+import { type FieldNames, joinInstructions, readCallerResult, readInput } from '../facade-input';
 import { contextHeading } from './ag-ui.messages';
 
 /** The newest message of a client: what its run is asked. */
@@ -75,16 +75,14 @@ function toBlock(part: unknown, field: string): object {
 const toolMessage = z.looseObject({ toolCallId: z.string(), content, error: z.string().optional() });
 
 /** Results of the client's tools by the ids of their calls. */
-export function readResults(
-  messages: readonly AgUiMessage[],
-): ReadonlyMap<string, { output: string } | { error: string }> {
+export function readResults(messages: readonly AgUiMessage[]): ReadonlyMap<string, CallerResult> {
   const results = messages.flatMap((message, index) => {
     if (message.role !== 'tool') return [];
     const { data } = toolMessage.safeParse(message);
     if (!data) throw refuseField(`messages.${index}`, 'a tool message has a toolCallId and a content');
-    const blocks = toBlocks(message, `messages.${index}.content`);
-    const output = blocks.map((block) => textPart.safeParse(block).data?.text ?? '').join('\n\n');
-    return [[data.toolCallId, data.error ? { error: data.error } : { output }] as const];
+    const field = `messages.${index}.content`;
+    const blocks = toBlocks(message, field);
+    return [[data.toolCallId, data.error ? { error: data.error } : readCallerResult(field, { blocks })] as const];
   });
   return new Map(results);
 }

@@ -11,7 +11,7 @@ import type { LangGraphRunRequest } from '@rondo/contract/api';
 import { z } from 'zod';
 import { parseInput } from '../../http/parse-input';
 import { refuseField } from '../../problems/api-error';
-import { type FieldNames, joinInstructions, readDataUrl, readInput } from '../facade-input';
+import { type FieldNames, joinInstructions, readCallerResult, readDataUrl, readInput } from '../facade-input';
 import type { InputName } from './langgraph.messages';
 
 /** Keys of the metadata of a run that are the façade's own. */
@@ -79,14 +79,14 @@ export function readMessages(given: unknown, within: 'input' | 'values' = 'input
       read.messages.push({ name: null, blocks: [{ type: 'text', text: message }] });
       continue;
     }
-    const { id: name = null, content, tool_call_id: callId, status } = message;
+    const { id: name = null, content, tool_call_id: callId } = message;
     const type = message.type ?? message.role ?? '';
     const kind = kinds[type];
     if (kind === undefined) throw refuseField(field, `messages of the type ${JSON.stringify(type)} are not served`);
     if (kind === 'system') system.push(toInstruction(content, `${field}.content`));
     else if (kind === 'ai') read.replies.push(name);
     else if (kind === 'human') read.messages.push({ name, blocks: toBlocks(content, field) });
-    else if (callId) read.results.set(callId, toResult(readTexts(content)?.join('\n\n') ?? content, status));
+    else if (callId) read.results.set(callId, readResult(message, `${field}.content`));
     else throw refuseField(`${field}.tool_call_id`, 'a result names its call');
   }
   return { ...read, instructions: joinInstructions(system) };
@@ -127,15 +127,28 @@ function readTexts(content: unknown): readonly string[] | undefined {
 }
 
 function toBlock(part: unknown, field: string): object {
+  const block = findBlock(part);
+  if (block) return block;
+  throw refuseField(field, 'only text and images are served; upload other files with POST /v1/files');
+}
+
+/** Undefined for what is neither text nor an image. */
+function findBlock(part: unknown): object | undefined {
   const text = typeof part === 'string' ? { text: part } : textPart.safeParse(part).data;
   if (text) return { type: 'text', text: text.text };
   const data = dataPart.safeParse(part).data;
   if (data) return { type: 'image', source: { type: 'base64', ...data } };
   const url = imagePart.safeParse(part).data?.image_url;
-  if (url === undefined)
-    throw refuseField(field, 'only text and images are served; upload other files with POST /v1/files');
+  if (url === undefined) return undefined;
   const source = readDataUrl(url);
   return { type: 'image', source: source ? { type: 'base64', ...source } : { type: 'url', url } };
+}
+
+/** What is no list of text and images is written as JSON. */
+function readResult({ content, status }: { content?: unknown; status?: unknown }, field: string): CallerResult {
+  const blocks = [content].flat().map(findBlock);
+  if (!blocks.every((block) => block !== undefined)) return toResult(content, status);
+  return readCallerResult(field, { blocks, isError: status === 'error' });
 }
 
 function toResult(content: unknown, status: unknown): CallerResult {

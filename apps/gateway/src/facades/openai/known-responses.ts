@@ -121,14 +121,14 @@ export class KnownResponses {
   }
 
   /** The run that said the last words of a chat. Undefined: it is not known, or its thread has gone on. */
-  async findChat(accountId: AccountId, model: OpenAiChatRequest['model'], read: ReadRequest): Promise<Run | undefined> {
+  async findChat(accountId: AccountId, request: OpenAiChatRequest, read: ReadRequest): Promise<Run | undefined> {
     const awaiting = await this.findAwaiting(accountId, read.outputs);
     if (awaiting) return this.dependencies.runs.get({ accountId, runId: awaiting });
     const lastWords = read.history.at(-1)?.text;
     if (lastWords === undefined) return undefined;
     const ends = read.history.flatMap(({ role }, index) => (role === 'user' ? [index + 1] : [])).toReversed();
     for (const end of ends.slice(0, mostAnswers)) {
-      const name = toChatHash(model, read.history.slice(0, end));
+      const name = toChatHash(request, read.history.slice(0, end));
       const named = await this.dependencies.ids.findRun({ accountId, facade, name });
       const run = named && (await this.dependencies.runs.get({ accountId, runId: named.runId }));
       if (run && (await this.isLastWord(accountId, run, lastWords))) return run;
@@ -153,7 +153,14 @@ const mostAnswers = 5;
 const notLatest = (id: string): ApiError =>
   new ApiError('message_not_newest', `${id} is not the newest response of its thread.`);
 
-export const toChatHash = (model: string | null | undefined, said: readonly Said[]): string =>
-  createHash('sha256')
-    .update(JSON.stringify([model ?? null, said.map(({ role, text }) => [role, text.trim()])]))
+/** What a chat is found by. */
+export function toChatHash({ model }: Pick<OpenAiChatRequest, 'model'>, said: readonly Said[]): string {
+  const words = said.map(({ role, text, images = [] }) => [
+    role,
+    text.trim(),
+    ...images.map(({ source }) => source.data),
+  ]);
+  return createHash('sha256')
+    .update(JSON.stringify([model ?? null, words]))
     .digest('hex');
+}

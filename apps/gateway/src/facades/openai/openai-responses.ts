@@ -19,7 +19,9 @@ import {
   readResponseRequest,
   toChatSettings,
   toInput,
+  toQuestion,
   toResponseSettings,
+  toUserBlocks,
 } from './openai.requests';
 import type { ResponseOptions } from './openai.translate';
 
@@ -90,9 +92,8 @@ export class OpenAiResponses {
   async chat(caller: Caller, request: OpenAiChatRequest): Promise<BegunResponse> {
     const { accountId } = caller;
     const read = readChatRequest(request);
-    const known = await this.dependencies.known.findChat(accountId, request.model, read);
-    const newest = read.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n\n');
-    const chat = toChatHash(request.model, [...read.history, { role: 'user', text: newest }]);
+    const known = await this.dependencies.known.findChat(accountId, request, read);
+    const chat = toChatHash(request, [...read.history, toQuestion(read.content)]);
     const settings = toChatSettings(request);
     const place = { threadId: known?.thread_id, newest: known };
     const wanted = {
@@ -183,10 +184,13 @@ export class OpenAiResponses {
 
   /** The answer to a question: in words, or as the output of the function that the client declared. */
   private async answer({ accountId }: Caller, run: Run, read: ReadRequest): Promise<BegunResponse> {
-    const said = read.outputs.get(run.waiting?.question?.tool_call_id ?? '')?.output;
+    const said = read.outputs.get(run.waiting?.question?.tool_call_id ?? '');
     if (said !== undefined && read.content.length > 0)
       throw refuseField(read.field, 'give the output of a call without further messages');
-    const content = said === undefined ? toInput({ ...read, history: [] }) : [{ type: 'text' as const, text: said }];
+    const content =
+      said && !said.image
+        ? [{ type: 'text' as const, text: said.output ?? '' }]
+        : toInput({ ...read, history: [], ...(said && { content: toUserBlocks(said) }) });
     const next = await this.toNextSegment(accountId, run);
     await this.dependencies.service.answer({ accountId, runId: run.id, content });
     return next;
@@ -203,10 +207,9 @@ export class OpenAiResponses {
   /** The run has the tools and the instructions of the agent that made the calls, so another one needs a run of its own. */
   private handOver(caller: Caller, place: Place & { readonly newest: Run }, wanted: NamedRun): Promise<BegunResponse> {
     const { read } = wanted;
-    const returned = readAnswers(place.newest, read).map(({ name, result }) => ({
-      type: 'text' as const,
-      text: `${name} returned: ${result.output ?? result.error ?? ''}`,
-    }));
+    const returned = readAnswers(place.newest, read).flatMap(({ name, result }) =>
+      toUserBlocks(result, `${name} returned: `),
+    );
     const handed = { ...read, history: [], content: [...returned, ...read.content] };
     return this.begin(caller, place, { ...wanted, read: handed, onActiveRun: 'replace' });
   }

@@ -1,12 +1,15 @@
 import { accountId } from '@rondo/contract';
 import { findRefusedRoute, openAiCoverage } from '@rondo/contract/api';
 import { FacadeModels } from '../facade-models';
+import { toChatHash } from './known-responses';
 import { OpenAiConversations } from './openai-conversations';
 import { toItemList } from './openai.objects';
 import { readChatRequest, readResponseRequest, toInput, toResponseSettings } from './openai.requests';
 
 const given = { role: 'assistant', id: 'msg_1_2', type: 'message', content: [{ type: 'output_text', text: 'One.' }] };
 const user = (text: string) => ({ role: 'user', content: [{ type: 'input_text', text }] });
+const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const image = { type: 'input_image', image_url: `data:image/png;base64,${pixel}` };
 const textIn = (read: Parameters<typeof toInput>[0]) =>
   toInput(read).map((block) => (block.type === 'text' ? block.text : block.type));
 
@@ -30,13 +33,22 @@ describe('requests for responses', () => {
     expect(textIn(read)).toEqual([expect.stringContaining('User: First?\n\nAssistant: One.'), 'And now?']);
   });
 
+  it('have the images of what Rondo does not know after its transcript', () => {
+    const other = { ...given, id: 'other' };
+    const both = [image, { type: 'input_text', text: 'And this?' }, image];
+    const input = [{ role: 'user', content: [image] }, other, { role: 'user', content: both }, other, user('Why?')];
+    const [transcript, ...rest] = textIn(readResponseRequest({ input }));
+    expect(transcript).toContain('User: [image 1]\n\nAssistant: One.\n\nUser: And this? [image 2] [image 3]\n\n');
+    expect(transcript).toContain('Its images follow, and then the newest message.');
+    expect(rest).toEqual(['image', 'image', 'image', 'Why?']);
+  });
+
   it('have instructions, outputs of calls, and images', () => {
-    const source = 'data:image/png;base64,iVBORw0KGgo=';
     const read = readResponseRequest({
       instructions: 'Be short.',
       input: [
         { role: 'developer', content: 'Be kind.' },
-        { role: 'user', content: [{ type: 'input_image', image_url: source }] },
+        { role: 'user', content: [image] },
         { type: 'function_call_output', call_id: 'call_1', output: [{ type: 'input_text', text: 'Rain.' }] },
       ],
     });
@@ -52,6 +64,7 @@ describe('requests for responses', () => {
       'input.0.content.0.image_url',
       [{ role: 'user', content: [{ type: 'input_image', image_url: 'https://x/y.png' }] }],
     ],
+    ['input.0.content.1', [{ role: 'developer', content: [{ type: 'input_text', text: 'Look:' }, image] }]],
   ])('are refused by the name %s', (field, input) => {
     expect(() => readResponseRequest({ input })).toThrow(`${field}: `);
   });
@@ -92,6 +105,29 @@ describe('requests for chats', () => {
       { role: 'assistant', text: 'I look.' },
     ]);
     expect(content).toEqual([]);
+  });
+});
+
+describe('a chat', () => {
+  const looks = (url: string) =>
+    readChatRequest({
+      messages: [
+        { role: 'user', content: [{ type: 'image_url', image_url: { url } }] },
+        { role: 'assistant', content: 'Yes.' },
+      ],
+    }).history;
+  const cat = looks(image.image_url);
+
+  it('is told from another one of the same words by its images', () => {
+    const names = [cat, looks('data:image/png;base64,iVBORw0KGgoAAAA=')].map((said) => toChatHash({}, said));
+    expect(new Set(names).size).toBe(2);
+  });
+
+  it('has the name that it had before images counted', () => {
+    const said = [{ role: 'user', text: 'Hello' }] as const;
+    expect(toChatHash({ model: 'demo/plain' }, said)).toBe(
+      '71f6bda35f819cd0488665c39d88992c43f514ba86ccafd1174f90754a9642d1',
+    );
   });
 });
 

@@ -10,13 +10,15 @@ import type { OpenAiChatMessage, OpenAiChatRequest, OpenAiResponseRequest } from
 import { z } from 'zod';
 import { parseInput } from '../../http/parse-input';
 import { refuseField } from '../../problems/api-error';
-import { type FieldNames, joinInstructions, readDataUrl, readInput } from '../facade-input';
+import { type FieldNames, joinInstructions, readCallerResult, readDataUrl, readInput } from '../facade-input';
 import { findRunOfItem } from './openai-ids';
 
-/** A message of a conversation, in words. */
+/** A message of a conversation. */
 export interface Said {
   readonly role: 'user' | 'assistant';
   readonly text: string;
+  /** Of a user. Absent: there are none. */
+  readonly images?: readonly ImageBlock[];
 }
 
 /** What a request wants to be done. */
@@ -118,7 +120,7 @@ class HistoryReader {
   readItem(item: Readonly<Record<string, unknown>>, field: string): void {
     const message = messageItem.safeParse(item).data;
     if (message) {
-      this.say(message.role, toBlocks(message.content, `${field}.content`));
+      this.say(message.role, message.content, `${field}.content`);
       return;
     }
     const approval = approvalItem.safeParse(item).data;
@@ -127,31 +129,30 @@ class HistoryReader {
       return;
     }
     const output = outputItem.safeParse(item).data;
-    if (output) this.outputs.set(output.call_id, { output: toText(toBlocks(output.output, `${field}.output`)) });
+    if (output) this.outputs.set(output.call_id, toResult(output.output, `${field}.output`));
     else if (!shownItem.safeParse(item).success)
       throw refuseField(field, `items of the type ${JSON.stringify(item['type'] ?? null)} are not served`);
   }
 
   readMessage({ role, content: said, tool_call_id: callId }: OpenAiChatMessage, field: string): void {
-    const blocks = toBlocks(said ?? '', `${field}.content`);
     if (role !== 'tool') {
-      this.say(role, blocks);
+      this.say(role, said ?? '', `${field}.content`);
       return;
     }
     if (!callId) throw refuseField(`${field}.tool_call_id`, 'name the call');
-    this.outputs.set(callId, { output: toText(blocks) });
+    this.outputs.set(callId, toResult(said ?? '', `${field}.content`));
   }
 
-  private say(role: z.infer<typeof messageItem>['role'], blocks: readonly Block[]): void {
-    if (role === 'user') this.content.push(...blocks);
-    else if (role === 'assistant') this.answered(toText(blocks));
-    else this.system.push(toText(blocks));
+  private say(role: z.infer<typeof messageItem>['role'], said: z.infer<typeof content>, field: string): void {
+    if (role === 'user') this.content.push(...toBlocks(said, field));
+    else if (role === 'assistant') this.answered(toWords(said, field));
+    else this.system.push(toWords(said, field));
   }
 
   /** What came before an answer is history, and so are the outputs of calls. */
   private answered(text: string): void {
-    const said = toText(this.content);
-    if (said !== '') this.history.push({ role: 'user', text: said });
+    const asked = toQuestion(this.content);
+    if (asked.text !== '' || asked.images) this.history.push(asked);
     if (text !== '') this.history.push({ role: 'assistant', text });
     this.content = [];
     this.outputs = new Map();
@@ -179,17 +180,55 @@ function toBlock(given: unknown, field: string): Block {
 const toText = (blocks: readonly Block[]): string =>
   blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n\n');
 
+const toResult = (given: z.infer<typeof content>, field: string): CallerResult =>
+  readCallerResult(field, { blocks: toBlocks(given, field) });
+
+/** What the output of a call says, as words of a user. */
+export const toUserBlocks = ({ output, error, image }: CallerResult, heading = ''): Block[] => [
+  { type: 'text', text: `${heading}${output ?? error ?? ''}` },
+  ...(image ? [{ type: 'image' as const, source: toSource(image) }] : []),
+];
+
+const toSource = ({ media_type, data }: NonNullable<CallerResult['image']>): ImageBlock['source'] => ({
+  type: 'base64',
+  media_type,
+  data,
+});
+
+/** Where an image could not be given to the model, it is refused. */
+function toWords(given: z.infer<typeof content>, field: string): string {
+  const blocks = toBlocks(given, field);
+  const image = blocks.findIndex(({ type }) => type === 'image');
+  if (image >= 0)
+    throw refuseField(`${field}.${image}`, 'images are served in messages of the user, and in outputs of calls');
+  return toText(blocks);
+}
+
+/** What a user says with these blocks. */
+export function toQuestion(blocks: readonly Block[]): Said {
+  const images = blocks.filter((block) => block.type === 'image');
+  return { role: 'user', text: toText(blocks), ...(images.length > 0 && { images }) };
+}
+
 /** The input of a run. What Rondo does not know of the conversation comes before it, as a transcript. */
 export function toInput({
   history,
   content: blocks,
   field,
 }: Pick<ReadRequest, 'history' | 'content' | 'field'>): InputBlock[] {
-  const lines = history.map(({ role, text }) => `${role === 'user' ? 'User' : 'Assistant'}: ${text}`);
-  const transcript = `This conversation began elsewhere:\n\n${lines.join('\n\n')}\n\nThe newest message follows.`;
-  const all = history.length === 0 ? blocks : [{ type: 'text', text: transcript }, ...blocks];
   if (blocks.length === 0) throw refuseField(field, 'the newest message must be of the user');
-  return readInput(field, all);
+  return readInput(field, history.length === 0 ? blocks : [...toTranscript(history), ...blocks]);
+}
+
+/** Its images follow it, under the numbers that it has for them. */
+function toTranscript(history: readonly Said[]): Block[] {
+  const all = history.flatMap(({ images = [] }) => images);
+  const lines = history.map(({ role, text, images = [] }) => {
+    const marks = images.map((image) => `[image ${all.indexOf(image) + 1}]`);
+    return `${role === 'user' ? 'User' : 'Assistant'}: ${[text, ...marks].filter((part) => part !== '').join(' ')}`;
+  });
+  const next = all.length === 0 ? 'The newest message follows.' : 'Its images follow, and then the newest message.';
+  return [{ type: 'text', text: `This conversation began elsewhere:\n\n${lines.join('\n\n')}\n\n${next}` }, ...all];
 }
 
 /** A declared function `ask` is how the client wants to be asked; the tool itself is Rondo's. */
