@@ -71,6 +71,23 @@ describe('str_replace_editor', () => {
     expect(await shell('cat insert.txt')).toBe(after === '' ? '[no output]' : after);
   });
 
+  it('inserts before the first line behind the mark of UTF-8, which has to stay the first character', async () => {
+    await edit('create', 'marked.py', { file_text: '\ufeffa\r\n' });
+
+    await edit('insert', 'marked.py', { insert_line: 0, new_str: 'x' });
+
+    expect((await fixture.use('read_file', { file_path: 'marked.py' })).output).toBe('\ufeffx\r\na\r\n');
+  });
+
+  it('inserts nothing into a file that is not text', async () => {
+    await shell("printf 'a\\0\\n\\0b\\0' > utf-16.txt");
+
+    expect((await edit('insert', 'utf-16.txt', { insert_line: 1, new_str: 'x' })).error).toContain(
+      'is not a text file',
+    );
+    expect(await shell('wc -c < utf-16.txt')).toBe('6\n');
+  });
+
   it('inserts after no line that there is not', async () => {
     await edit('create', 'short.txt', { file_text: 'a\n' });
 

@@ -114,14 +114,19 @@ interface Insertion {
 
 const newline = 0x0a;
 
+/** What some editors put before the first character of a file. Anywhere else it is a character of the text. */
+const utf8Mark = Buffer.from('\ufeff');
+
 /** Inserts whole lines after a line. A text without a line end at its end, and a last line without one, get it. */
 function insertAfterLine(content: Buffer, { line, text, path }: Insertion): Edit {
+  if (content.includes(0)) return failedEdit(`${path} is not a text file (${content.length} bytes).`);
+  const start = content.subarray(0, utf8Mark.length).equals(utf8Mark) ? utf8Mark.length : 0;
   const ends = lineEnds(content);
-  const at = line === 0 ? 0 : ends[line - 1];
+  const at = line === 0 ? start : ends[line - 1];
   if (at === undefined) return failedEdit(`${path} has only ${ends.length} lines.`);
 
   const before = content.subarray(0, at);
-  const isOpen = at > 0 && content[at - 1] !== newline;
+  const isOpen = at > start && content[at - 1] !== newline;
   const isClosed = text.endsWith('\n') || at === content.length;
   const withEnds = lineEndsLike(content);
   const inserted = Buffer.from(withEnds(`${isOpen ? '\n' : ''}${text}${isClosed ? '' : '\n'}`));
