@@ -56,8 +56,8 @@ export interface ReplyDecoder {
   /** The text so far ends within a call, whose arguments may be any text. */
   readonly isInCall: boolean;
   push(chunk: ReplyChunk): readonly ReplyPiece[];
-  /** Ends the stream, whether the reply was complete or cut off. */
-  end(): DecodedReply;
+  /** Ends the stream, whether the reply was complete or cut off. `isCutOff`: it is known to have reached a limit of its length. */
+  end(isCutOff?: boolean): DecodedReply;
 }
 
 export type ReplyPiece =

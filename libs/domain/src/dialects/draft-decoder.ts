@@ -42,12 +42,12 @@ export class DraftDecoder implements ReplyDecoder {
     return this.inner.push(this.withoutSpaceAfterThought(chunk));
   }
 
-  end(): DecodedReply {
+  end(isCutOff?: boolean): DecodedReply {
     const { held } = this;
     this.held = undefined;
     const isDraft = held !== undefined && held.decoder.end().calls.length > 0;
     const pieces = held ? this.release(held, isDraft) : [];
-    const decoded = this.inner.end();
+    const decoded = this.inner.end(isCutOff);
     const rest = [...pieces, ...decoded.rest];
     return { ...decoded, rest, ...(isDraft && decoded.calls.length === 0 && { verdict: unclosed }) };
   }

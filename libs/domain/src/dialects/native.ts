@@ -95,9 +95,10 @@ class NativeDecoder implements ReplyDecoder {
     }
   }
 
-  end(): DecodedReply {
+  end(isCutOff = false): DecodedReply {
     const written = [...this.written].sort(([a], [b]) => a - b).map(([, call]) => call);
-    const calls = written.map((call, index) => this.calls[index] ?? decodeCall(index, call));
+    const isCut = (index: number) => isCutOff && index === written.length - 1;
+    const calls = written.map((call, index) => this.calls[index] ?? decodeCall(index, call, isCut(index)));
     const surplus = written.filter((call, index) => hasSurplus(call) && !calls[index]?.malformed).map(readSurplus);
     this.calls = [...calls, ...surplus.map((call, index) => ({ index: calls.length + index, ...call }))];
     const rest = this.readsPrinted ? this.endPrinted() : [];
@@ -223,12 +224,17 @@ const readSurplus = ({ name, surplus: written }: WrittenCall): Omit<DecodedCall,
 });
 
 /**
- * No text, and null, mean no arguments; some servers encode the object twice. Anything else that is not one JSON object is
- * malformed; it is not repaired by guessing.
+ * No text, and null, mean no arguments, unless the call was cut off: they may just have been about to come. Some servers encode the
+ * object twice. Anything else that is not one JSON object is malformed; it is not repaired by guessing.
  */
-function decodeCall(index: number, { name, written, surplus, opaque, problem }: WrittenCall): DecodedCall {
+function decodeCall(
+  index: number,
+  { name, written, surplus, opaque, problem }: WrittenCall,
+  isCut = false,
+): DecodedCall {
   const call = { index, name, arguments: {}, ...(opaque && { opaque }) };
   if (problem !== undefined) return { ...call, malformed: { reason: problem, written: written + surplus } };
+  if (isCut && written.trim() === '') return { ...call, malformed: { reason: 'It has no arguments.', written } };
   if (/^\s*(?:null|"(?:null)?")?\s*$/.test(written)) return call;
 
   const parsed = parseObject(/^\s*"/.test(written) ? decodedOnce(written) : written);

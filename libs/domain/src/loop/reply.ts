@@ -99,14 +99,14 @@ export class Reply {
     return text === '' && chunk.text !== '' ? undefined : { ...chunk, text };
   }
 
-  /** The whole reply. Shows what was held back because it could have become a call or a thought. */
-  *end(): Generator<Step, DecodedReply> {
+  /** The whole reply. Shows what was held back because it could have become a call or a thought. `isCutOff`: by its output limit. */
+  *end(isCutOff: boolean): Generator<Step, DecodedReply> {
     const last = this.characters.end('text');
     for (const piece of this.thoughts.read(last)) yield* this.take(piece);
     for (const piece of this.thoughts.end()) yield* this.take(piece);
-    const decoded = this.decoder.end();
+    const decoded = this.decoder.end(isCutOff);
     yield* this.show(decoded.rest);
-    return decoded;
+    return isCutOff ? withReason(decoded) : decoded;
   }
 
   private *take(piece: ThoughtPiece): Generator<Step, void> {
@@ -282,6 +282,17 @@ export class Reply {
     };
   }
 }
+
+/** The model is told why its last call is malformed: sent again as it was, it would be cut off again. */
+function withReason(decoded: DecodedReply): DecodedReply {
+  const last = decoded.calls.at(-1);
+  if (!last?.malformed) return decoded;
+  const malformed = { ...last.malformed, reason: cutOffByLimit };
+  return { ...decoded, calls: decoded.calls.with(-1, { ...last, malformed }) };
+}
+
+const cutOffByLimit =
+  'The reply reached its output limit within this call, so it was not executed. It has to be shorter: write a long file in parts, over several replies.';
 
 const nothingSaid = '[The model reached its output limit before it said anything.]';
 

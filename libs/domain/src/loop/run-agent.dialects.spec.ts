@@ -91,6 +91,48 @@ describe('a run in another dialect', () => {
   });
 });
 
+describe('a native call that the output limit cuts off', () => {
+  const path = '{"file_path": "a.txt", "file_contents": "';
+  it.each([
+    ['within its arguments', [{ type: 'call_arguments', index: 0, text: `${path}Once upon` }]],
+    ['before its arguments', []],
+  ] as const)('is not executed, and the model learns why: %s', async (_, written) => {
+    for (const execute_on_stream of [true, false]) {
+      const tools = new LedgeredTools();
+      const turn: Turn = [{ type: 'call_start', index: 0, name: 'list_files' }, ...written, finished('length')];
+      const harness = new RunHarness({
+        model: new ScriptedModel([turn, says('Sorry.')]),
+        tools,
+        settings: settingsWith({ execute_on_stream }),
+      });
+
+      await harness.activate();
+
+      expect(tools.effects.size).toBe(0);
+      const failed = harness.log.find(({ type }) => type === 'tool.failed');
+      expect(failed?.data).toMatchObject({ result: { error: expect.stringContaining('output limit') as string } });
+      expect(stored(harness).at(-1)).toBe('Sorry.');
+    }
+  });
+
+  it('takes no earlier call without arguments with it', async () => {
+    const tools = new LedgeredTools();
+    const turn: Turn = [
+      { type: 'call_start', index: 0, name: 'list_files' },
+      { type: 'call_start', index: 1, name: 'create_file' },
+      { type: 'call_arguments', index: 1, text: path },
+      finished('length'),
+    ];
+    const harness = new RunHarness({ model: new ScriptedModel([turn, says('Sorry.')]), tools });
+
+    await harness.activate();
+
+    expect(harness.types.filter((type) => type.startsWith('tool.'))).toEqual(
+      expect.arrayContaining(['tool.completed', 'tool.failed']),
+    );
+  });
+});
+
 describe('execute_on_stream', () => {
   const onStream = invokes({ execute_on_stream: true });
   const reply = `One. ${read('a')} Two. ${read('b')} Three.`;

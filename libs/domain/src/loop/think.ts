@@ -64,7 +64,7 @@ export async function* think(loop: LoopContext): AsyncGenerator<Step, { isParked
     };
     const reply = new Reply(loop, messageId, newDecoder);
     const result = yield* callUntilComplete(loop, reply, withTurns(prompt, repairTurns));
-    const decoded = yield* reply.end();
+    const decoded = yield* reply.end(endsByLength(result) || reply.isTooLong);
 
     if (yield* fallBack(loop, result, reply)) continue;
     if (mayShrink && (await isTooLong(loop, result, reply))) {
@@ -138,8 +138,9 @@ function withoutBeginning({ delayMs: _, settings, ...request }: ModelRequest): M
   return { ...request, settings: others };
 }
 
-const wasCutOff = ({ end }: ModelCallResult, reply: Reply): boolean =>
-  end.how === 'finished' && end.finishReason === 'length' && reply.canContinue;
+const wasCutOff = (result: ModelCallResult, reply: Reply): boolean => endsByLength(result) && reply.canContinue;
+
+const endsByLength = ({ end }: ModelCallResult): boolean => end.how === 'finished' && end.finishReason === 'length';
 
 const isTooLong = async (loop: LoopContext, { end }: ModelCallResult, { hasBegun }: Reply): Promise<boolean> =>
   !hasBegun &&
