@@ -16,6 +16,7 @@ import { type ResolveBudget, toInputBudget } from '../models/model-budgets';
 import type { AgentRun } from '../loop-context';
 import type { Clock, IdGenerator, Model, TokenCounter } from '../ports';
 import { countRequestTokens, frameText } from '../prompt/prompt';
+import { countRepeated } from '../prompt/repetition';
 import type { OpenCompaction } from '../run/context-state';
 import { type RunState, evolve } from '../run/run-state';
 import { type SummaryResult, Summarizer } from './summarizer';
@@ -143,6 +144,7 @@ async function readMessage(run: AgentRun, written: WrittenSummary): Promise<NewM
     summary,
     covers: compaction.covers,
     parentId: input.previous?.id,
+    repeated: countRepeated({ run, state: run.state }, compaction.covers),
   };
   const tokenCount = sum(await meter.ofMessages([summaryMessage(run, { ...parts, tokenCount: 0 })]));
   return summaryMessage(run, { ...parts, tokenCount });
@@ -193,13 +195,15 @@ interface NewSummary {
   readonly covers: Coverage;
   /** The earlier summary that this one includes. */
   readonly parentId: MessageId | undefined;
+  /** Of the iterations that it replaces, those that repeat each other up to its end, if the one after it does so too. */
+  readonly repeated?: number;
   readonly tokenCount: number;
 }
 
 /** A summary as it is stored in the thread and sent to the model, byte for byte. */
 export const summaryMessage = (
   run: SummarizedRun,
-  { id, iteration, summary, covers, parentId, tokenCount }: NewSummary,
+  { id, iteration, summary, covers, parentId, repeated = 0, tokenCount }: NewSummary,
 ): NewMessage => ({
   id,
   thread_id: run.threadId,
@@ -208,7 +212,7 @@ export const summaryMessage = (
   type: 'summary',
   is_llm_message: true,
   content: [{ type: 'text', text: frameSummary(summary, run.settings) }],
-  metadata: { covers, parent_summary_id: parentId ?? null, token_count: tokenCount },
+  metadata: { covers, parent_summary_id: parentId ?? null, token_count: tokenCount, ...(repeated > 0 && { repeated }) },
 });
 
 const frameSummary = (summary: string, { context }: SummarizedRun['settings']): string =>

@@ -1,7 +1,9 @@
-import { LedgeredTools, RunHarness, ScriptedModel, type Turn, calls, says } from '../testing';
+import { findRange } from '../context/message-range';
+import { initialContext } from '../run/context-state';
+import { LedgeredTools, RunHarness, ScriptedModel, type Turn, calls, inPieces, says } from '../testing';
 import { requestViolations } from '../testing/request-violations';
 import { builtInTools } from '../tools/catalog';
-import { isStuck } from './repetition';
+import { findWarning, isStuck } from './repetition';
 
 const looks = calls({ name: 'list_files', arguments: { path: '.' } });
 const elsewhere = calls({ name: 'list_files', arguments: { path: 'src' } });
@@ -111,9 +113,34 @@ describe('repetition', () => {
     const { conversation } = harness.state;
     const early = conversation.slice(1, 3).map((message) => ({ ...message, content: unreadable }));
 
-    const state = { conversation: [...early, ...conversation.slice(3, -1)] };
+    const state = { conversation: [...early, ...conversation.slice(3, -1)], context: initialContext };
 
     expect(isStuck({ run: { id: harness.id, settings: harness.settings, tools: builtInTools }, state })).toBe(false);
+  });
+
+  it.each([
+    ['all of it', [...Array<Turn>(9).fill(looks)], '9'],
+    ['from where it begins', [elsewhere, elsewhere, ...Array<Turn>(7).fill(looks)], '7'],
+    ['after what else was done since', [...Array<Turn>(8).fill(looks), elsewhere], undefined],
+  ])('counts what summaries replace, which is not read any more: %s', async (_, turns, times) => {
+    const model = inPieces(...turns, says('Enough.'));
+    const harness = new RunHarness({
+      model,
+      tools: new LedgeredTools(() => 'x'.repeat(4_000)),
+      summarizer: inPieces(...Array<Turn>(9).fill(says('LATEST STATE: it looks.'))),
+      settings: { context: { input_budget_tokens: 10_000, token_threshold: 9_000, reserve_tokens: 500 } },
+    });
+    await harness.runOn();
+    const { conversation, context } = harness.state;
+    const covers = findRange(conversation, context.summary?.covers);
+    const read = conversation.filter((_message, index) => !covers || index === covers.first || index >= covers.last);
+
+    const run = { id: harness.id, settings: harness.settings, tools: builtInTools };
+    const warning = findWarning({ run, state: { conversation: read.slice(0, -1), context } });
+
+    expect(harness.types.filter((type) => type === 'context.compacted').length).toBeGreaterThan(1);
+    expect(read.length).toBeLessThan(conversation.length);
+    expect(/the same (\d) times/.exec(warning ?? '')?.[1]).toBe(times);
   });
 });
 

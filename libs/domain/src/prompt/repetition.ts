@@ -1,11 +1,12 @@
-import type { NewMessage, RecordedResult } from '@rondo/contract';
+import type { Coverage, NewMessage, RecordedResult } from '@rondo/contract';
+import { indexOf } from '../context/message-range';
 import type { AgentRun } from '../loop-context';
 import type { RunState } from '../run/run-state';
 import type { ToolSet } from '../tools/tool-set';
 
 type Repeating = {
   readonly run: Pick<AgentRun, 'id' | 'settings' | 'tools'>;
-  readonly state: Pick<RunState, 'conversation'>;
+  readonly state: Pick<RunState, 'conversation' | 'context'>;
 };
 
 /** The run has repeated the same calls with the same results as often as its settings allow. */
@@ -30,31 +31,45 @@ export function findWarning({ run, state }: Repeating): string | undefined {
 /**
  * The number of iterations in a row, up to the last one, with the same calls and the same results. Text is ignored,
  * because a model in a loop varies its words. A message of the user restarts the count, and so does an iteration that
- * polls a running process.
+ * polls a running process. Of those that a summary replaces, which may not have been read, the summary has the number.
  */
-function timesInARow(run: Pick<AgentRun, 'id' | 'tools'>, { conversation }: Pick<RunState, 'conversation'>): number {
+function timesInARow(run: Pick<AgentRun, 'id' | 'tools'>, { conversation, context }: Repeating['state']): number {
+  const after = indexOf(conversation, context.summary?.covers.to_message_id);
   let times = 0;
   let last: string | undefined;
-  for (const calls of latestIterations(run, conversation)) {
+  for (const calls of latestIterations(run, conversation, after)) {
     last ??= calls;
-    if (calls === polling || calls !== last) break;
+    if (calls === polling || calls !== last) return times;
     times += 1;
   }
-  return times;
+  const isWhole = conversation.findLastIndex(({ type }) => type === 'user') <= after;
+  return isWhole ? times + readRepeated(run, conversation[indexOf(conversation, context.summary?.id)]) : times;
 }
 
+/** How many of the iterations that a new summary replaces begin the repetition that goes on after them. */
+export function countRepeated({ run, state }: Repeating, covers: Coverage): number {
+  const shown = [...latestIterations(run, state.conversation, indexOf(state.conversation, covers.to_message_id))];
+  return Math.max(0, timesInARow(run, state) - shown.length);
+}
+
+const readRepeated = ({ id }: Pick<AgentRun, 'id'>, summary: NewMessage | undefined): number => {
+  const repeated = summary?.run_id === id ? summary.metadata['repeated'] : undefined;
+  return typeof repeated === 'number' ? repeated : 0;
+};
+
 /**
- * The calls of each iteration with their results, as text; empty for an iteration without calls. Starts with the last
- * iteration, so that a long conversation is read no further back than the repetition goes.
+ * The calls of each iteration after a message with their results, as text; empty for an iteration without calls. Starts with the
+ * last iteration, so that a long conversation is read no further back than the repetition goes.
  */
 function* latestIterations(
   { id, tools }: Pick<AgentRun, 'id' | 'tools'>,
   conversation: RunState['conversation'],
+  after: number,
 ): Generator<string, void> {
   const results = new Map<string, RecordedResult>();
   let iteration: number | null | undefined;
   let calls = '';
-  for (let index = conversation.length - 1; index >= 0; index -= 1) {
+  for (let index = conversation.length - 1; index > after; index -= 1) {
     const message = conversation[index];
     if (!message || message.type === 'user') break;
     if (message.run_id !== id) continue;
