@@ -62,12 +62,12 @@ export class ThoughtReader {
   }
 
   /**
-   * The model is asked to go on where its text was cut off, and may think again before it does, also in the arguments of a call. If its
-   * opening mark is in the prompt, it is so again.
+   * The model is asked to go on where its text was cut off, without its thoughts. It may think again before it does, also in the
+   * arguments of a call. If its opening mark is in the prompt, it is so again.
    */
   *resume(): Generator<ThoughtPiece, void> {
-    if (this.closing !== undefined) return;
     yield* this.readMarks(true);
+    if (this.closing !== undefined) yield* this.closeThought();
     this.isResumed = true;
     if (this.unopened !== undefined) this.beginThought(this.unopened);
   }

@@ -126,7 +126,7 @@ describe('a thought with which a model continues a reply that was cut off', () =
     ['without its opening mark', ['I write it.</think>', 'I go on.\n</think>\n\n']],
   ] as const)('is no part of the call, wherever that was cut: %s', async (_, thoughts) => {
     for (const execute_on_stream of [false, true]) {
-      for (let at = 2; at < whole.length; at += 2) {
+      for (let at = 3; at < whole.length; at += 3) {
         if (whole[at] === '\n') continue; // line breaks around a thought belong to neither
         const settings = { processor: { dialect: 'xml_tag', execute_on_stream } } as const;
         const harness = new RunHarness({ model: cutAt(at, thoughts), settings, extra: nothingIsKnown });
@@ -156,5 +156,16 @@ describe('a thought with which a model continues a reply that was cut off', () =
       { type: 'reasoning', text: 'I go on.' },
       { type: 'text', text: 'a time.' },
     ]);
+  });
+
+  it.each(['Second.', '<think>Indeed.</think>Second.'])('ends the one that was cut off: %s', async (rest) => {
+    const model = inPieces([{ type: 'text', text: 'First.\n<think>I wonder' }, finished('length')], says(rest));
+    const harness = new RunHarness({ model, extra: nothingIsKnown });
+
+    await harness.activate();
+
+    const blocks = harness.state.conversation.at(-1)?.content ?? [];
+    expect(blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []))).toEqual(['First.\n', 'Second.']);
+    expect(blocks[1]).toEqual({ type: 'reasoning', text: 'I wonder' });
   });
 });
