@@ -176,12 +176,16 @@ class NativeDecoder implements ReplyDecoder {
     if (opaque) this.calls = this.calls.map((one) => (one.index === index ? { ...one, opaque } : one));
   }
 
-  /** Completes the next calls whose arguments are whole and can be read. Calls are complete in their order. */
+  /**
+   * Completes the next calls whose arguments are whole and can be read. Calls are complete in their order. What is said before one
+   * may be stored with it, so that more text begins anew.
+   */
   private completeInOrder(): void {
     for (let next = this.written.get(this.calls.length); next?.isWhole; next = this.written.get(this.calls.length)) {
       const call = decodeCall(this.calls.length, next);
       if (call.malformed) return;
       this.calls = [...this.calls, call];
+      this.reply.interrupt();
     }
   }
 }

@@ -1,6 +1,16 @@
 import type { ProcessorSettings, SettingsRequest } from '@rondo/contract';
 import type { ModelChunk } from '../models/model';
-import { LedgeredTools, RunHarness, ScriptedModel, breaksAfter, calls, finished, inPieces, says } from '../testing';
+import {
+  LedgeredTools,
+  RunHarness,
+  ScriptedModel,
+  breaksAfter,
+  calls,
+  finished,
+  inPieces,
+  says,
+  untoldStreams,
+} from '../testing';
 import type { Turn } from '../testing/scripted-model';
 
 const invoke = (name: string, parameters: Record<string, string>): string => {
@@ -169,6 +179,26 @@ describe('execute_on_stream', () => {
 
     expect(tools.effects.size).toBe(2);
     expect(harness.store.status(harness.id)).toBe('completed');
+  });
+
+  it('stores what is said between native calls and after them (I13)', async () => {
+    const view = (index: number): ModelChunk[] => [
+      { type: 'call_start', index, name: 'read_file' },
+      { type: 'call_arguments', index, text: '{"file_path": "a.txt"}' },
+    ];
+    const say = (text: string): ModelChunk => ({ type: 'text', text });
+    const think = (text: string): ModelChunk => ({ type: 'reasoning', text });
+    for (const tell of [say, think]) {
+      const turn = [tell('One. '), ...view(0), tell('Two. '), ...view(1), tell('Three.'), finished('tool_calls')];
+      const harness = new RunHarness({
+        model: new ScriptedModel([turn, says('Done.')]),
+        settings: settingsWith({ execute_on_stream: true }),
+      });
+
+      await harness.activate();
+
+      expect(untoldStreams(harness.log, harness.deltas)).toEqual([]);
+    }
   });
 
   it('sends the last native call as soon as its arguments are whole, while the reply goes on', async () => {
