@@ -87,6 +87,31 @@ describe('the result of a run that decides in JSON', () => {
     expect(toAgentResult(ended, messages, calls).success).toBe(success);
   });
 
+  it.each<[string, Message[], ToolCall[], string | null]>([
+    ['a call was refused', [said(1, '', 'tool')], [refused], 'The tool execute_command failed: not executed'],
+    [
+      'a call failed',
+      [said(1, '', 'tool')],
+      [called('failed', { result: { success: false, output: '', error: 'no such file' } }), called('completed')],
+      'The tool execute_command failed: no such file',
+    ],
+    [
+      'the outcome of a call is unknown',
+      [said(1, '', 'tool')],
+      [called('unknown', { result: null })],
+      'The tool execute_command failed: The outcome is unknown.',
+    ],
+    [
+      'it could not be understood',
+      [said(1, 'Well.', 'malformed')],
+      [],
+      'The model neither named a tool nor answered, in the form that it was told.',
+    ],
+    ['all is well', [said(1, '', 'tool')], [called('completed'), refused], null],
+  ])('says why it is no success where %s', (_, messages, calls, error) => {
+    expect(toAgentResult(createRun(json), messages, calls)).toMatchObject({ success: error === null, error });
+  });
+
   it('is what it said after its last tool', () => {
     const { result } = toAgentResult(
       createRun(json),

@@ -32,10 +32,9 @@ type Called = ToolCall & { readonly omitted?: boolean };
 export function toAgentResult(run: Run, messages: readonly Message[], calls: readonly Called[]): AgentResult {
   const said = messages.filter(({ type }) => type === 'assistant');
   const end = run.finished_at ?? run.created_at;
-  const error = findError(run);
+  const error = findError(run) ?? (usesJsonDecisions(run) ? findFault(run, said, calls) : null);
   return {
-    success:
-      run.status === 'completed' && error === null && (!usesJsonDecisions(run) || succeededAsDecided(run, said, calls)),
+    success: run.status === 'completed' && error === null,
     result: {
       response:
         completionText(said, calls) ??
@@ -76,17 +75,20 @@ const executed: readonly ToolCall['status'][] = ['completed', 'failed', 'unknown
 const wasExecuted = ({ status, attempt }: ToolCall): boolean => attempt > 0 && executed.includes(status);
 
 /**
- * Its calls succeeded; or it had tools, used none, and said so itself. A reply has a decision where the run was offered any
- * tool: of its settings, of an MCP server that was there, or of its caller.
+ * Null where its calls succeeded; or it had tools, used none, and said so itself. A reply has a decision where the run was
+ * offered any tool: of its settings, of an MCP server that was there, or of its caller.
  */
-function succeededAsDecided({ settings }: Run, said: readonly Message[], calls: readonly ToolCall[]): boolean {
+function findFault({ settings }: Run, said: readonly Message[], calls: readonly ToolCall[]): string | null {
   const used = calls.filter(wasExecuted);
-  if (used.length > 0) return used.every(({ status }) => status === 'completed');
-  const last = said.at(-1);
-  if (!last) return !namesTools(settings);
-  const { decision } = last.metadata;
-  return decision === undefined || decision === 'none';
+  const failed = (used.length > 0 ? used : calls).findLast(({ status }) => status !== 'completed');
+  if (used.length > 0) return failed ? describeFault(failed) : null;
+  const { decision } = said.at(-1)?.metadata ?? { decision: namesTools(settings) ? 'malformed' : 'none' };
+  if (decision === undefined || decision === 'none') return null;
+  return failed ? describeFault(failed) : 'The model neither named a tool nor answered, in the form that it was told.';
 }
+
+const describeFault = (call: ToolCall): string =>
+  `The tool ${call.name} failed: ${executedTool(call).error ?? 'it does not say why.'}`;
 
 const namesTools = ({ tools, mcp_servers, caller_tools }: Run['settings']): boolean =>
   [tools, mcp_servers, caller_tools].some((named) => (named?.length ?? 0) > 0);

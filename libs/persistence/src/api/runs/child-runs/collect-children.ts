@@ -75,7 +75,7 @@ async function readEnd(sql: Sql, row: RunRow): Promise<ChildEnd> {
 function toProblem({ status, error }: Run, stopReason: string | null, why: string | null): string {
   if (status === 'failed') return error ? `${error.code}: ${error.message}` : 'it does not say why.';
   if (status === 'stopped') return stopReason ?? 'no reason was given.';
-  return why ?? 'a tool that it used failed.';
+  return why ?? 'it does not say why.';
 }
 
 /** Also of a child that was deleted. */
