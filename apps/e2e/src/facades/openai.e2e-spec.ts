@@ -289,6 +289,18 @@ describe('chat completions', () => {
     expect(threads[0]?.thread_id).toBe(threads[1]?.thread_id);
   });
 
+  it('of two people who say the same are on threads of their own', async () => {
+    const first = ask('the same words', { text: 'One.' });
+    const say = (user: string, ...later: OpenAI.ChatCompletionMessageParam[]) =>
+      openai.chat.completions.create({ model, safety_identifier: user, messages: [first, ...later] });
+    const [ada] = [await say('ada'), await say('bob')];
+    const next = await say('ada', { role: 'assistant', content: 'One.' }, ask('hers', { text: 'Two.' }));
+    const [run, later] = await Promise.all(
+      [ada, next].map(({ id }) => deployment.client.run(id.replace('chatcmpl_', 'run_'))),
+    );
+    expect(later).toMatchObject({ thread_id: run?.thread_id, user: 'ada' });
+  });
+
   it('stream, with the usage at the end', async () => {
     const stream = await openai.chat.completions.create({
       model,

@@ -5,6 +5,7 @@ import {
   type Run,
   type RunId,
   type ThreadId,
+  endUser,
   isTerminal,
   isWaiting,
 } from '@rondo/contract';
@@ -153,14 +154,20 @@ const mostAnswers = 5;
 const notLatest = (id: string): ApiError =>
   new ApiError('message_not_newest', `${id} is not the newest response of its thread.`);
 
-/** What a chat is found by. */
-export function toChatHash({ model }: Pick<OpenAiChatRequest, 'model'>, said: readonly Said[]): string {
+/** What a chat is found by. A person that the client names is told from others who say the same, and so are images. */
+export function toChatHash(request: Pick<OpenAiChatRequest, 'model' | PersonField>, said: readonly Said[]): string {
+  const user = toUser(request);
   const words = said.map(({ role, text, images = [] }) => [
     role,
     text.trim(),
     ...images.map(({ source }) => source.data),
   ]);
-  return createHash('sha256')
-    .update(JSON.stringify([model ?? null, words]))
-    .digest('hex');
+  const parts = [request.model ?? null, words, ...(user === undefined ? [] : [user])];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
+
+type PersonField = 'safety_identifier' | 'user';
+
+/** The person that the client names, where Rondo can name them so. */
+export const toUser = ({ safety_identifier: identifier, user }: Pick<OpenAiChatRequest, PersonField>) =>
+  endUser.safeParse(identifier ?? user).data;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type AccountId, type EndUser, type Run, type SettingsRequest, endUser } from '@rondo/contract';
+import type { AccountId, EndUser, Run, SettingsRequest } from '@rondo/contract';
 import type { OpenAiChatRequest, OpenAiResponseRequest } from '@rondo/contract/api';
 import type { Agents, Caller, FacadeIds, Runs, Threads } from '@rondo/persistence';
 import type { NewRunLog } from '../../live/run-subscriptions';
@@ -9,7 +9,7 @@ import type { RunSettingsResolver } from '../../settings/run-settings';
 import { decideAll } from '../facade-approvals';
 import { toModelName } from '../facade-models';
 import { findNamedAgent } from '../named-agents';
-import { type KnownResponses, type Place, facade, toChatHash } from './known-responses';
+import { type KnownResponses, type Place, facade, toChatHash, toUser } from './known-responses';
 import { findSegmentStarts, toItemId } from './openai-ids';
 import { ownKeys, toResponseOptions, withApproved } from './openai.objects';
 import {
@@ -260,7 +260,3 @@ function isOfAnotherAgent(
   const names = new Set(given.map(({ name }) => name));
   return names.size !== own.length || !own.every(({ name }) => names.has(name));
 }
-
-/** The person that the client names, where Rondo can name them so. */
-const toUser = ({ safety_identifier: identifier, user }: Pick<OpenAiChatRequest, 'safety_identifier' | 'user'>) =>
-  endUser.safeParse(identifier ?? user).data;

@@ -118,14 +118,20 @@ describe('a chat', () => {
     }).history;
   const cat = looks(image.image_url);
 
-  it('is told from another one of the same words by its images', () => {
-    const names = [cat, looks('data:image/png;base64,iVBORw0KGgoAAAA=')].map((said) => toChatHash({}, said));
-    expect(new Set(names).size).toBe(2);
+  it('is told from another one of the same words by its person and its images', () => {
+    const names = [
+      toChatHash({ model: 'demo/plain' }, cat),
+      toChatHash({ model: 'demo/plain', user: 'ada' }, cat),
+      toChatHash({ model: 'demo/plain', safety_identifier: 'bob' }, cat),
+      toChatHash({ model: 'demo/plain' }, looks('data:image/png;base64,iVBORw0KGgoAAAA=')),
+    ];
+    expect(new Set(names).size).toBe(names.length);
+    expect(toChatHash({ model: 'demo/plain', safety_identifier: 'ada', user: 'x' }, cat)).toBe(names[1]);
   });
 
-  it('has the name that it had before images counted', () => {
+  it('has the name that it had before there were persons and images', () => {
     const said = [{ role: 'user', text: 'Hello' }] as const;
-    expect(toChatHash({ model: 'demo/plain' }, said)).toBe(
+    expect(toChatHash({ model: 'demo/plain', user: '' }, said)).toBe(
       '71f6bda35f819cd0488665c39d88992c43f514ba86ccafd1174f90754a9642d1',
     );
   });

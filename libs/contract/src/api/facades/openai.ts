@@ -104,7 +104,8 @@ export const openAiCoverage = {
         top_p: 'passed to the model',
         reasoning_effort: 'passed to the model',
         response_format: 'passed to the model',
-        'safety_identifier, user': 'the [user](../users.md) of a new thread',
+        'safety_identifier, user':
+          'the [user](../users.md) of a new thread. A chat goes on only where it began with the same one',
         'prompt_cache_key, prompt_cache_retention, service_tier, verbosity': 'are accepted and mean nothing',
       },
       refused: {
