@@ -25,6 +25,7 @@ describe('a client of OpenAI', () => {
   const chats = '/openai/v1/chat/completions';
   const messages = [{ role: 'user', content: said('odd chat') }];
   const chat = (fields: object): Odd => ({ path: chats, body: { model, messages, ...fields } });
+  const ownServer = { type: 'mcp', server_label: 'rondo' };
   const weather = { name: 'get_weather', parameters: { type: 'object', properties: {} } };
   const rows: Row[] = [
     ['no input', { path, body: { model } }, 400, 'input'],
@@ -50,6 +51,11 @@ describe('a client of OpenAI', () => {
     ['a function without a name', respond({ tools: [{ type: 'function' }] }), 400, 'tools.0.name'],
     ['a function with an odd name', respond({ tools: [{ type: 'function', name: 'a b' }] }), 400, 'tools'],
     ['a custom tool', respond({ tools: [{ type: 'custom', name: 'x' }] }), 400, 'tools.0.type'],
+    ['the tools of Rondo as a server', respond({ tools: [{ ...ownServer, require_approval: 'always' }] }), 200],
+    ['few of these tools', respond({ tools: [{ ...ownServer, allowed_tools: ['read_file'] }] }), 400, 'tools.0.allowed_tools'],
+    ['none of these tools', respond({ tools: [{ ...ownServer, allowed_tools: [] }] }), 400, 'tools.0.allowed_tools'],
+    ['approvals for one of these tools', respond({ tools: [{ ...ownServer, require_approval: { always: { tool_names: ['x'] } } }] }), 400, 'tools.0.require_approval'],
+    ['another server of this name', respond({ tools: [{ ...ownServer, server_url: 'https://example.com' }] }), 400, 'tools.0.server_url'],
     ['an empty list of tools', respond({ tools: [] }), 200],
     ['a stream that is a word', respond({ stream: 'yes' }), 400, 'stream'],
     ['options of a stream without a stream', respond({ stream_options: { include_obfuscation: false } }), 200],

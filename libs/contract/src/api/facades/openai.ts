@@ -64,7 +64,7 @@ export const openAiCoverage = {
         previous_response_id: 'goes on with its thread; only the newest response of a thread',
         conversation: 'goes on with this thread',
         tools:
-          'functions are [tools of the caller](../caller-tools.md); `{"type": "mcp", "server_label": "rondo"}` is accepted and changes nothing',
+          'functions are [tools of the caller](../caller-tools.md); `{"type": "mcp", "server_label": "rondo"}` is accepted and changes nothing, so `allowed_tools`, and `require_approval` for single tools, are refused',
         tool_choice: '`auto`, `none`, `required`',
         stream: 'events',
         background: 'the answer comes at once; poll it, or stream it with `starting_after`',
@@ -150,9 +150,17 @@ const functionFields = {
 
 const notAFunction = 'only tools of the type "function" are served; a stored agent has its own tools';
 
+const refuseFor = (why: string) => z.null(`is not served: ${why}`).optional();
+
 /** Stands for the tools that Rondo runs: some clients answer approvals only for a server that they have declared. */
 const ownServer = z.looseObject({
   type: z.literal('mcp'),
+  allowed_tools: refuseFor('the tools of a run are those of its agent'),
+  require_approval: z
+    .enum(['always', 'never'], 'is not served for single tools: an agent says which calls need an approval')
+    .nullish(),
+  server_url: refuseFor('"rondo" is Rondo itself; a stored agent has its own servers'),
+  connector_id: refuseFor('a stored agent has its own servers'),
   server_label: z.literal(
     'rondo',
     'only "rondo" is served, the tools of Rondo itself; a stored agent has its own servers',
