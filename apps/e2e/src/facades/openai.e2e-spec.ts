@@ -164,6 +164,20 @@ describe('responses', () => {
     await expect(openai.responses.create({ model, input: output })).rejects.toMatchObject({ status: 404 });
   });
 
+  it('take the outputs of calls from a client that sends its whole history without the ids of items', async () => {
+    const question = {
+      role: 'user' as const,
+      content: about('without ids', [{ calls: [call('get_weather', {})] }, { text: 'Sun.' }]),
+    };
+    const asked = await openai.responses.create({ model, input: [question], tools: [weather] });
+    const [wanted] = asked.output;
+    if (wanted?.type !== 'function_call') throw new Error(`there was no call: ${JSON.stringify(asked.output)}`);
+    const { type, call_id, name, arguments: written } = wanted;
+    const input = [question, { type, call_id, name, arguments: written }, functionOutput(asked, 'Sun.')] as Input;
+    const answer = await openai.responses.create({ model, input, tools: [weather] });
+    expect(answer).toMatchObject({ output_text: 'Sun.', conversation: asked.conversation });
+  });
+
   it('ask in words, unless the client declares a function for it', async () => {
     const turns = [{ calls: [call('ask', { text: 'Which colour?' })] }, { text: 'It is blue.' }];
     const inWords = await openai.responses.create({ model, input: about('ask in words', turns) });

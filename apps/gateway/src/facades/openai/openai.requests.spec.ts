@@ -20,6 +20,17 @@ describe('requests for responses', () => {
     expect(textIn(read)).toEqual(['And now?']);
   });
 
+  it('have the outputs of calls, whose items may have lost their ids', () => {
+    const call = (id: string) => ({ type: 'function_call', call_id: id, name: 'open_page', arguments: '{}' });
+    const output = (id: string) => ({ type: 'function_call_output', call_id: id, output: `of ${id}` });
+    const ids = ['call_1', 'call_2'];
+    const input = [user('Look.'), { type: 'reasoning', summary: [] }, ...ids.flatMap((id) => [call(id), output(id)])];
+    const { history, content, outputs } = readResponseRequest({ input });
+    expect(history).toEqual([{ role: 'user', text: 'Look.' }]);
+    expect(content).toEqual([]);
+    expect([...outputs.keys()]).toEqual(ids);
+  });
+
   it('have the instructions that come before the items that Rondo gave out', () => {
     const system = { role: 'system', content: 'Be kind.' };
     const read = readResponseRequest({ input: [system, user('First?'), given, user('And now?')] });

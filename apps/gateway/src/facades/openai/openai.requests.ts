@@ -132,6 +132,7 @@ class HistoryReader {
     if (output) this.outputs.set(output.call_id, toResult(output.output, `${field}.output`));
     else if (!shownItem.safeParse(item).success)
       throw refuseField(field, `items of the type ${JSON.stringify(item['type'] ?? null)} are not served`);
+    else if (item['type'] !== 'item_reference') this.endQuestion();
   }
 
   readMessage({ role, content: said, tool_call_id: callId }: OpenAiChatMessage, field: string): void {
@@ -149,12 +150,17 @@ class HistoryReader {
     else this.system.push(toWords(said, field));
   }
 
-  /** What came before an answer is history, and so are the outputs of calls. */
-  private answered(text: string): void {
+  /** What comes before an item of an output was said before. */
+  private endQuestion(): void {
     const asked = toQuestion(this.content);
     if (asked.text !== '' || asked.images) this.history.push(asked);
-    if (text !== '') this.history.push({ role: 'assistant', text });
     this.content = [];
+  }
+
+  /** What came before an answer is history, and so are the outputs of calls. */
+  private answered(text: string): void {
+    this.endQuestion();
+    if (text !== '') this.history.push({ role: 'assistant', text });
     this.outputs = new Map();
     this.approvals = new Map();
   }
