@@ -236,6 +236,22 @@ describe('execute_on_stream', () => {
     expect(harness.store.status(harness.id)).toBe('completed');
   });
 
+  it.each(['broken', 'failed'] as const)(
+    'withdraws the call that was being written when a stored reply is %s',
+    async (how) => {
+      const error = { code: 'api_error', message: 'It broke off.' };
+      const written: Turn = [{ type: 'text', text: `One. ${read('a')} Two. ${read('b').slice(0, -40)}` }];
+      const model = new ScriptedModel([[...written, { type: 'end', how, error }], says('Done.')]);
+      const harness = new RunHarness({ model, settings: onStream });
+
+      await harness.activate();
+
+      expect(untoldStreams(harness.log, harness.deltas)).toEqual([]);
+      expect(harness.types.filter((type) => type === 'iteration.restarted')).toHaveLength(1);
+      expect(harness.store.status(harness.id)).toBe('completed');
+    },
+  );
+
   const nativeReply: Turn = [
     { type: 'text', text: 'One.' },
     { type: 'call_start', index: 0, name: 'list_files' },

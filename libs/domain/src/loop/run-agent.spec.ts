@@ -315,7 +315,23 @@ describe('runAgent', () => {
     await harness.activate();
 
     expect(harness.log.at(-1)).toMatchObject({ type: 'run.failed', data: { error } });
+    expect(harness.types.filter((type) => type === 'iteration.restarted')).toEqual([]);
     expect(harness.state.conversation.at(-1)).toMatchObject({ metadata: { partial: true } });
+  });
+
+  it('has nothing after its end when the provider fails within a call (I2)', async () => {
+    const error = { code: 'invalid_request', message: 'No.' };
+    const turn: Turn = [
+      { type: 'text', text: 'Partly' },
+      { type: 'call_start', index: 0, name: 'read_file' },
+      { type: 'call_arguments', index: 0, text: '{"file_pa' },
+      { type: 'end', how: 'failed', error },
+    ];
+    const harness = new RunHarness({ model: new ScriptedModel([turn]) });
+
+    await harness.activate();
+
+    expect(harness.types.slice(-2)).toEqual(['iteration.restarted', 'run.failed']);
   });
 
   it('leaves the run at an iteration boundary when it drains', async () => {

@@ -174,6 +174,7 @@ function* conclude(
   if (end.how === 'aborted' && !reply.isFull) loop.receipt.modelAborted(loop.ports.clock.now());
 
   const isLost = !reply.hasBegun && (end.how === 'failed' || (end.how === 'broken' && isLastAttempt(loop.state)));
+  const isBrokenOff = reply.hasBegun && (end.how === 'failed' || end.how === 'broken');
   const usage = result.usage(toFinishReason(result, reply));
   const [message, ...calls] = yield* reply.conclude(end, decoded);
   yield toFactsStep(loop, message ? [message, usage, ...calls] : [usage], { hold: true });
@@ -184,8 +185,16 @@ function* conclude(
     const error = end.how === 'failed' ? end.error : noReply(loop.state);
     yield toFactsStep(loop, [...withdrawUnstored(loop), toFailed(loop, error)], { hold: true });
   }
+  if (isBrokenOff) yield* withdrawUnsent(loop);
   if (formatProblem(result, decoded)?.isPrintedCall)
     yield toFactsStep(loop, [toFailed(loop, printedCall)], { hold: true });
+}
+
+/** Of a reply that is stored as far as it came: the call that it was writing was shown, and is dropped. */
+function* withdrawUnsent(loop: LoopContext): Generator<Step, void> {
+  const facts = withdrawUnstored(loop);
+  if (facts.length > 0) yield toFactsStep(loop, facts, { hold: true });
+  delete loop.shown; // the end of the run withdraws nothing of it once more
 }
 
 /** Before the same model is asked for a reply that broke off. */
