@@ -51,6 +51,16 @@ describe('the native dialect', () => {
     },
   );
 
+  it.each(['{"id":820982911946154508}', '{"ids":[{"id":-9007199254740993}]}', '"{\\"id\\":820982911946154508}"'])(
+    'refuses a number that it could not keep as it is written: %s',
+    (text) => {
+      const [call] = decode(written(text)).reply.calls;
+
+      expect(call).toMatchObject({ arguments: {}, malformed: { written: text } });
+      expect(call?.malformed?.reason).toMatch(/digits of (820982911946154508|-9007199254740993) .* string/);
+    },
+  );
+
   it('reads arguments that are encoded twice', () => {
     const twice = JSON.stringify(JSON.stringify({ file_path: 'a "b"' }));
 

@@ -1,3 +1,5 @@
+import { findInexactNumber } from '@rondo/contract';
+
 const inside = /["{}]/g;
 const inString = /["\\]/g;
 
@@ -27,7 +29,7 @@ export class ObjectEnd {
   }
 }
 
-/** Parses a JSON object. `reason` is a sentence for the model. */
+/** Parses a JSON object whose numbers are kept as they are written. `reason` is a sentence for the model. */
 export function parseObject(text: string): { value: Record<string, unknown> } | { reason: string } {
   let value: unknown;
   try {
@@ -35,6 +37,9 @@ export function parseObject(text: string): { value: Record<string, unknown> } | 
   } catch (error) {
     return { reason: `The arguments are not valid JSON: ${error instanceof Error ? error.message : 'unreadable'}` };
   }
+  const inexact = findInexactNumber(text);
+  if (inexact !== undefined)
+    return { reason: `Not all digits of ${inexact.slice(0, 40)} can be kept: write it as a string.` };
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? { value: value as Record<string, unknown> } // an object that is no array and not null is a record
     : { reason: 'The arguments must be one JSON object.' };

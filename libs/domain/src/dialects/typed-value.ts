@@ -1,4 +1,4 @@
-import { readJson } from '@rondo/contract';
+import { findInexactNumber, readJson } from '@rondo/contract';
 import type { JsonType } from '../tools/tool-parameters';
 
 type Types = ReadonlySet<JsonType>;
@@ -14,10 +14,12 @@ export function readValue(text: string, types: Types = textOnly): { value: unkno
   const isText = types.has('string');
   if (isText && !mayBeStructured(types)) return { value: text };
 
-  const value = readJson(text);
+  const isExact = findInexactNumber(text) === undefined;
+  const value = isExact ? readJson(text) : undefined;
   if (isText) return { value: value !== undefined && isStructuredOrText(value, types) ? value : text };
   if (value !== undefined && types.has(toType(value))) return { value };
-  return { problem: `must be ${[...types].join(' or ')}, written as JSON; received ${excerpt(text)}.` };
+  const form = isExact ? 'written as JSON' : 'with no more digits than can be kept';
+  return { problem: `must be ${[...types].join(' or ')}, ${form}; received ${excerpt(text)}.` };
 }
 
 /** The text that `readValue` parses to this value. */

@@ -74,6 +74,7 @@ describe('the arguments of a call', () => {
     { mark: null },
     { count: '0042', mark: 'm' },
     { mark: 'm', count: '12345678901234567890' },
+    { mark: 'm', choice: '[12345678901234567890]' },
     { mark: 'm', count: '1.5' },
     { mark: 'm', tags: 'a' },
     { mark: 5 },

@@ -1,4 +1,4 @@
-import { type ArgumentChange, readJson } from '@rondo/contract';
+import { type ArgumentChange, findInexactNumber, readJson } from '@rondo/contract';
 import { type ToolDefinition, argumentsSchema } from './define-tool';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -178,11 +178,8 @@ const typeOfValue = (value: unknown): string => {
 const isOfType = (type: string, value: unknown): boolean =>
   type === 'integer' ? Number.isInteger(value) : typeOfValue(value) === type;
 
-/** Undefined for text that is no JSON, or whose number would not be the one that is written. */
+/** Undefined for text that is no JSON, or whose numbers would not be those that are written. */
 function readExactJson(text: string): unknown {
   const word = /^\s*(?:true|false)\s*$/i.test(text) ? text.toLowerCase() : text;
-  const value = readJson(word);
-  const isInexact =
-    typeof value === 'number' && (Number.isInteger(value) ? !Number.isSafeInteger(value) : !Number.isFinite(value));
-  return isInexact ? undefined : value;
+  return findInexactNumber(word) === undefined ? readJson(word) : undefined;
 }
