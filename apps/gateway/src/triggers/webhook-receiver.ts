@@ -1,4 +1,12 @@
-import { type AccountId, type Execution, type WebhookTrigger, runId, webhookTriggerId } from '@rondo/contract';
+import {
+  type AccountId,
+  type Execution,
+  type WebhookTrigger,
+  findInexactNumber,
+  quoteInexactNumbers,
+  runId,
+  webhookTriggerId,
+} from '@rondo/contract';
 import {
   AlreadyFired,
   type Executions,
@@ -31,6 +39,13 @@ export interface WebhookReceiverDependencies {
   readonly onError: (error: unknown) => void;
 }
 
+/** The JSON of a webhook. A number of which digits would be lost is a text: a run must not be told another one. */
+function readBody(body: Buffer): unknown {
+  const read = parseJson(body);
+  const text = body.toString();
+  return findInexactNumber(text) === undefined ? read : parseJson(Buffer.from(quoteInexactNumbers(text)));
+}
+
 /** What a secret of this trigger may be opened for. */
 export const secretPurpose = (account: AccountId, { id }: Pick<WebhookTrigger, 'id'>): string =>
   `webhook trigger ${id} of ${account}`;
@@ -53,7 +68,7 @@ export class WebhookReceiver {
     const earlier = await executions.ofWebhook(trigger.id, webhookId);
     if (earlier) return earlier;
 
-    const input = inputOfWebhook(trigger, { webhookId, receivedAt, body: parseJson(request.body) });
+    const input = inputOfWebhook(trigger, { webhookId, receivedAt, body: readBody(request.body) });
     const received = { accountId, trigger, webhookId, input };
     await this.start(received);
     const execution = await executions.ofWebhook(trigger.id, webhookId);

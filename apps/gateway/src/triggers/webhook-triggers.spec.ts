@@ -62,6 +62,14 @@ describe('a signed webhook', () => {
     expect(await executions(trigger)).toMatchObject([{ id: body.execution_id, webhook_id: 'msg_1', due_at: null }]);
   });
 
+  it('is told each digit of the numbers of its body', async () => {
+    const trigger = await made({ run: { input: '{{body.order.id}} {{body.sum}} {{body.order}}' } });
+    await deliver(trigger, { body: '{"order": {"id": 820982911946154508}, "sum": 12.50}' }).expect(202);
+
+    const [run] = await runs();
+    expect(run && (await readInput(run))).toBe('820982911946154508 12.5 {"id":"820982911946154508"}');
+  });
+
   it('starts one run, however often and to whichever gateway it is sent', async () => {
     const other = await RunningGateway.start({
       SECRETS_KEY: secretsKey,
