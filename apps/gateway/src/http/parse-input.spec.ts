@@ -1,4 +1,4 @@
-import { decisionFields, runReads, runs } from '@rondo/contract/api';
+import { decisionFields, runReads, runs, usageQuery } from '@rondo/contract/api';
 import type { z } from 'zod';
 import { InvalidRequest } from '../problems/api-error';
 import { parseInput } from './parse-input';
@@ -47,7 +47,8 @@ describe('parseInput', () => {
       'Invalid input: expected boolean or object',
     ],
     ['a limit', runReads.listRuns.query, '{"limit": "many"}', 'limit', 'Invalid input: expected number'],
-  ])('says what is expected as %s of another type', (_, schema, json, field, message) => {
+    ['a time', usageQuery, '{"from": "2026-11-01T09:00:00"}', 'from', 'Invalid ISO date or Invalid ISO datetime'],
+  ])('says what is expected as %s of another type or form', (_, schema, json, field, message) => {
     expect(refusals(schema, json)).toEqual([{ field, message }]);
   });
 

@@ -100,9 +100,11 @@ function listLines(issue: Issue, above: readonly PropertyKey[]): FieldError[] {
 /** What is wrong, where zod only says that something is. */
 function describeIssue(issue: Issue): string {
   if (issue.code === 'invalid_key') return `this name is invalid: ${issue.issues.map(describeIssue).join('; ')}`;
-  const wanted = issue.code === 'invalid_union' ? listWanted(issue.errors.flat()) : [];
+  if (issue.code !== 'invalid_union') return issue.message.replace(', received NaN', ''); // a query has only texts
+  const branches = issue.errors.flat();
+  const wanted = listWanted(branches);
   if (wanted.length > 0) return `Invalid input: expected ${wanted.join(' or ')}`;
-  return issue.message.replace(', received NaN', ''); // a query has only texts
+  return [...new Set(branches.map(describeIssue))].join(' or ') || issue.message;
 }
 
 /** What the branches of a union accept at their root. */
