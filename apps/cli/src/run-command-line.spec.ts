@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { Rondo } from '@rondo/client';
 import { version } from '../package.json';
 import { mcpList } from './commands/mcp';
+import { usage } from './commands/usage';
 import { parseArguments } from './parse-arguments';
 import { runCommandLine } from './run-command-line';
 import { Terminal } from './terminal';
@@ -65,4 +66,21 @@ it('mcp ls has a heading for what a tool does', async () => {
 
   const [heading = '', row = ''] = (await read(streams.output)).split('\n');
   expect(row.indexOf('Creates')).toBe(heading.indexOf('DESCRIPTION'));
+});
+
+it.each([
+  ['day,user', { day: '2026-11-30', user: 'ann' }, /^2026-11-30 +ann +2 /m],
+  ['key', { key_id: 'key_1' }, /^key_1 +2 /m],
+  ['agent', { agent_id: null }, /^none +2 /m],
+])('usage by %s names it in each row', async (by, row, shown) => {
+  const sums = { calls: 2, input_tokens: 3, output_tokens: 4, cost_usd: 0.5, charged_usd: 0.5, unpriced_calls: 0 };
+  const report = { data: [{ ...row, ...sums }], total: sums, has_more: false };
+  const fetched = (url: string | URL | Request) =>
+    Promise.resolve(Response.json(String(url).includes('/v1/usage') ? report : { available_usd: null }));
+  const rondo = () => new Rondo({ baseUrl: 'http://gateway', fetch: fetched });
+  const { streams, read } = createStreams();
+  const terminal = new Terminal(streams, { json: false, colour: false });
+  await usage.run(parseArguments(usage, ['--by', by]), { terminal, rondo, url: 'http://gateway', key: () => 'key' });
+
+  expect(await read(streams.output)).toMatch(shown);
 });

@@ -3,9 +3,11 @@ import type { Command } from '../command';
 
 type Row = UsageReport['data'][number] | UsageReport['total'];
 
-/** What a row is about, in the order that was asked for. */
+const groupFields = { day: 'day', model: 'model', agent: 'agent_id', user: 'user', key: 'key_id' } as const;
+
+/** What a row is about, by a group that the gateway knows. */
 const toGroup = (row: UsageReport['data'][number], group: string): string =>
-  (group === 'day' ? row.day : group === 'model' ? row.model : row.agent_id) ?? 'none';
+  row[groupFields[group as keyof typeof groupFields]] ?? 'none';
 
 const dollars = (usd: number): string => `$${usd.toFixed(4)}`;
 
@@ -38,7 +40,7 @@ export const usage: Command = {
   name: 'usage',
   summary: 'Sum up the tokens and the cost of model calls',
   options: [
-    { name: 'by', value: 'GROUPS', help: 'day, model, agent, or several with commas (day)' },
+    { name: 'by', value: 'GROUPS', help: 'day, model, agent, user, key, or several with commas (day)' },
     { name: 'from', value: 'DATE', help: 'since this day or moment' },
     { name: 'to', value: 'DATE', help: 'before this day or moment' },
     { name: 'run', value: 'RUN', help: 'only of this run' },
