@@ -115,3 +115,19 @@ it('waits as long as the body of a refusal asks for', async () => {
   expect(retries).toMatchObject([{ delayMs: 30 }]);
   expect(text).toBe('ok');
 });
+
+describe('a refusal of what a request can do without', () => {
+  const parameters = requestTo('acme/m', { settings: { temperature: 0.5 } });
+  const refusal = "Unsupported parameter: 'temperature' is not supported with this model.";
+  const error = { error: { message: refusal, type: 'invalid_request_error' } };
+
+  it.each([
+    ['with its status', { status: 400, headers: json, pieces: [JSON.stringify(error)] }],
+    ['with a good status', { headers: json, pieces: [JSON.stringify(error)] }],
+    ['within a stream', { pieces: [`data: ${JSON.stringify(error)}\n\n`] }],
+  ])('that comes %s is answered by a request without', async (_, answer) => {
+    provider.will(answer, { pieces: script.whole('Fine') });
+    expect(await ask(parameters)).toMatchObject({ text: 'Fine', end: { how: 'finished' } });
+    expect(provider.requests.map(({ body }) => 'temperature' in body)).toEqual([true, false]);
+  });
+});

@@ -219,9 +219,15 @@ export class ReplyAttempt {
 
   private failed(fault: ProviderError): AttemptEnding {
     const isTooLong = saysDeclared(fault.message, this.parts.tooLong);
-    const error = isTooLong ? new ProviderError('context_window_exceeded', fault.message) : fault;
+    const error = isTooLong ? new ProviderError('context_window_exceeded', fault.message) : this.afterLesson(fault);
     const isBilled = this.outputLength > 0 || this.reader.usage.input !== undefined;
     return { how: 'error', error, ...(isBilled && { usage: this.usage() }) };
+  }
+
+  /** A refusal within a stream may teach something, too: the next request then differs from this one. */
+  private afterLesson(fault: ProviderError): ProviderError {
+    if (this.outputLength > 0 || !this.reply || !this.parts.wire.learn?.(this.request, fault)) return fault;
+    return new ProviderError(fault.code, fault.message, { transient: true, retryAfterMs: 0 });
   }
 
   private usage(): CallUsage {

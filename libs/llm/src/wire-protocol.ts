@@ -109,6 +109,9 @@ export const unloadedImage = '(An image that was not loaded.)';
 /** Sent in place of an image to a model that reads only text, so that it can say so. */
 export const unseenImage = '(An image, which this model cannot see.)';
 
+/** Sent in place of an image that its provider has refused: it is too large, one of too many, or no image that it knows. */
+export const refusedImage = '(An image that cannot be shown: the provider of the model refused it.)';
+
 /** Sent in place of a PDF that the model does not read, or that its provider has refused. */
 export const unreadDocument = (name: string): string =>
   `(The PDF ${name} is not shown to this model; a tool can read its text.)`;

@@ -123,7 +123,7 @@ export interface CallNotes {
   readonly finishReason?: string;
   /** How much the model was asked to reason. */
   readonly effort?: ReasoningEffort;
-  /** Tools that were not offered, because the provider takes no more. */
+  /** Tools that were not offered, because the provider takes no more, or refused them. */
   readonly omittedTools?: readonly string[];
   /** Parameters that were left out, because the provider refuses them. */
   readonly omittedParameters?: readonly string[];

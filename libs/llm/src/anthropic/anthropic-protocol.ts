@@ -2,7 +2,9 @@ import type { ModelRequest, ProviderSettings } from '@rondo/domain';
 import { onePerModel } from '../one-per-model';
 import type { ProviderError } from '../provider-error';
 import { type ConversationRules, findRules, learnRules } from '../providers/conversation-rules';
-import type { WireProtocol, WireRequest } from '../wire-protocol';
+import { removeRefused } from '../providers/refused-parts';
+import { acceptedTools } from '../providers/refused-tools';
+import { type WireProtocol, type WireRequest, toNotes } from '../wire-protocol';
 import { type ToAnthropicTurns, createAnthropicTurns } from './anthropic-messages';
 import { isAnthropicServer } from '../clients/anthropic-client';
 import { AnthropicReply } from './anthropic-reply';
@@ -13,6 +15,7 @@ import { markedTurns } from './cache-marks';
 interface KnownModel {
   rules: ConversationRules;
   toTurns: ToAnthropicTurns;
+  removeRefused: (request: ModelRequest) => ModelRequest;
 }
 
 /** The Messages API of Anthropic and of compatible servers. */
@@ -22,18 +25,25 @@ export class AnthropicProtocol implements WireProtocol {
   constructor(private readonly provider: ProviderSettings) {
     this.known = onePerModel((model) => {
       const rules = findRules(provider, model);
-      return { rules, toTurns: createAnthropicTurns({ maker: toMaker(model), rules }) };
+      return create(model, rules);
     });
   }
 
-  request(request: ModelRequest): WireRequest {
+  request(asked: ModelRequest): WireRequest {
+    const { rules, toTurns, removeRefused } = this.known(asked.model);
+    const tools = acceptedTools(asked.tools, rules);
+    const request = this.asServed(removeRefused({ ...asked, tools }));
     const thinking = thinkingIn(request);
-    const { effort } = thinking;
+    const omitted = asked.tools.filter((tool) => !tools.includes(tool));
     return {
       path: '/v1/messages',
-      params: toAnthropicRequest(this.asServed(request), this.known(request.model).toTurns, thinking),
+      params: toAnthropicRequest(request, { toTurns, rules }, thinking),
       unsettled: markedTurns,
-      ...(effort && { notes: { effort } }),
+      notes: toNotes({
+        effort: thinking.effort,
+        omittedTools: omitted.map(({ name }) => name),
+        omittedParameters: [],
+      }),
     };
   }
 
@@ -47,8 +57,7 @@ export class AnthropicProtocol implements WireProtocol {
     const model = this.known(request.model);
     const rules = learnRules(model.rules, request, error);
     if (!rules) return false;
-    model.rules = rules;
-    model.toTurns = createAnthropicTurns({ maker: toMaker(request.model), rules });
+    Object.assign(model, create(request.model, rules));
     return true;
   }
 
@@ -56,3 +65,9 @@ export class AnthropicProtocol implements WireProtocol {
     return new AnthropicReply({ maker: toMaker(model), takesUnsigned: !/claude/i.test(model) });
   }
 }
+
+const create = (model: string, rules: ConversationRules): KnownModel => ({
+  rules,
+  toTurns: createAnthropicTurns({ maker: toMaker(model), rules }),
+  removeRefused: removeRefused(rules),
+});

@@ -8,7 +8,7 @@ import { createAnthropicTurns } from './anthropic-messages';
 import { toAnthropicRequest, toMaker } from './anthropic-request';
 
 const ask = (request: ModelRequest) =>
-  toAnthropicRequest(request, createAnthropicTurns({ maker: toMaker(request.model), rules: {} }));
+  toAnthropicRequest(request, { toTurns: createAnthropicTurns({ maker: toMaker(request.model), rules: {} }) });
 
 const marked = { cache_control: { type: 'ephemeral' } };
 const shell = { name: 'shell', description: 'Runs a command.', schema: { type: 'object', properties: {} } };

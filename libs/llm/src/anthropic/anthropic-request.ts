@@ -1,8 +1,9 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { LlmSettings } from '@rondo/contract';
-import { type ModelMessage, type ModelRequest, type ModelTool, memoize, splitModelName } from '@rondo/domain';
+import { type ModelRequest, type ModelTool, memoize, splitModelName } from '@rondo/domain';
 import { z } from 'zod';
-import { acceptableSchema } from '../acceptable-schema';
+import { acceptableSchema, plainSchema } from '../acceptable-schema';
+import type { ToolRules } from '../providers/refused-tools';
 import { wireToolName } from '../wire-protocol';
 import type { ToAnthropicTurns } from './anthropic-messages';
 import { type Thinking, thinkingFor } from './anthropic-thinking';
@@ -20,7 +21,7 @@ type Request = Anthropic.MessageCreateParamsStreaming & Sampling;
 /** Puts the messages last, so that a request starts with the text of the previous one, apart from the cache marks. */
 export function toAnthropicRequest(
   request: ModelRequest,
-  toTurns: ToAnthropicTurns,
+  { toTurns, rules = {} }: AnthropicSending,
   { thinks, parameters } = thinkingIn(request),
 ): Request {
   const { model, system, messages, tools, settings, waitsLong = false } = request;
@@ -33,13 +34,19 @@ export function toAnthropicRequest(
     max_tokens: longestReply(request),
     stream: true,
     ...(system.trim() !== '' && { system: markedSystem(system, mark) }),
-    ...toolsFor(tools, messages, toolChoice(settings, thinks)),
+    ...toolsFor({ tools, messages, rules }, toolChoice(settings, thinks)),
     ...(!thinks && samples && sampling(settings)),
     ...parameters,
     ...(format && { output_config: { ...parameters.output_config, format } }),
     ...settings.extra_body,
     messages: markTurns(toTurns(messages), mark),
   };
+}
+
+/** How a server is asked. */
+interface AnthropicSending {
+  readonly toTurns: ToAnthropicTurns;
+  readonly rules?: ToolRules;
 }
 
 const longestReply = ({ model, settings }: ModelRequest): number =>
@@ -57,11 +64,11 @@ export const toMaker = (model: string): string => `anthropic/${splitModelName(mo
 
 /** A conversation with calls needs tools, even if none is offered any more. */
 function toolsFor(
-  tools: readonly ModelTool[],
-  messages: readonly ModelMessage[],
+  { tools, messages, rules }: Pick<ModelRequest, 'tools' | 'messages'> & { readonly rules: ToolRules },
   tool_choice: Anthropic.ToolChoice | undefined,
 ): Pick<Request, 'tools' | 'tool_choice'> {
-  if (tools.length > 0) return { tools: tools.map(toAnthropicTool), ...(tool_choice && { tool_choice }) };
+  const declare = rules.plainSchemas ? toPlainTool : toAnthropicTool;
+  if (tools.length > 0) return { tools: tools.map(declare), ...(tool_choice && { tool_choice }) };
 
   const called = messages.flatMap((message) => (message.role === 'assistant' ? message.content : []));
   const names = new Set(called.flatMap((block) => (block.type === 'tool_call' ? [wireToolName(block.name)] : [])));
@@ -74,11 +81,32 @@ function toolsFor(
   return { tools: gone, tool_choice: { type: 'none' } };
 }
 
-const toAnthropicTool = memoize(({ name, description, schema }: ModelTool): Anthropic.Tool => ({
-  name,
-  description,
-  input_schema: { ...acceptableSchema(schema), type: 'object' },
-}));
+const toTool =
+  (acceptable: (schema: ModelTool['schema']) => ModelTool['schema']) =>
+  ({ name, description, schema }: ModelTool): Anthropic.Tool => ({
+    name,
+    description,
+    input_schema: { ...declarable(acceptable(schema)), type: 'object' },
+  });
+const toAnthropicTool = memoize(toTool(acceptableSchema));
+const toPlainTool = memoize(toTool(plainSchema));
+
+const declarableName = /^[\w.-]{1,64}$/;
+
+/** Anthropic refuses tools that declare an argument of another name; such a one is told. Models may write it all the same. */
+function declarable({ properties, ...schema }: ModelTool['schema']): ModelTool['schema'] {
+  const all = Object.entries(properties ?? {});
+  const told = all.filter(([name]) => !declarableName.test(name));
+  if (told.length === 0) return { ...schema, properties };
+  const required = Array.isArray(schema['required']) ? schema['required'] : [];
+  const said = typeof schema['description'] === 'string' ? `${schema['description']} ` : '';
+  return {
+    ...schema,
+    properties: Object.fromEntries(all.filter(([name]) => declarableName.test(name))),
+    required: required.filter((name: unknown) => declarableName.test(String(name))),
+    description: `${said}It also has these arguments: ${JSON.stringify(Object.fromEntries(told)).slice(0, 2_000)}`,
+  };
+}
 
 /** A thinking model cannot be forced to call a tool, so `required` becomes `auto`. */
 function toolChoice({ tool_choice }: LlmSettings, thinks: boolean): Anthropic.ToolChoice | undefined {

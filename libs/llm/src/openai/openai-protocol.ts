@@ -4,6 +4,7 @@ import type { ProviderError } from '../provider-error';
 import { type ConversationRules, findRules, learnRules } from '../providers/conversation-rules';
 import { toMaker } from '../providers/find-profile';
 import { type ProviderProfile, omittedTools } from '../providers/provider-profile';
+import { removeRefused } from '../providers/refused-parts';
 import { type WireProtocol, type WireRequest, toNotes } from '../wire-protocol';
 import { type ToTurns, createTurns } from './openai-messages';
 import { EndingHabit, OpenAiReply } from './openai-reply';
@@ -16,6 +17,7 @@ interface KnownModel {
   readonly habit: EndingHabit;
   profile: ProviderProfile & ConversationRules;
   toTurns: ToTurns;
+  removeRefused: (request: ModelRequest) => ModelRequest;
   lessons: Lessons;
 }
 
@@ -30,13 +32,14 @@ export class OpenAiProtocol implements WireProtocol {
       const profile = findRules(provider, model);
       const maker = toMaker(profile, model);
       const habit = new EndingHabit();
-      return { maker, habit, profile, toTurns: createTurns({ maker, profile }), lessons: {} };
+      const toTurns = createTurns({ maker, profile });
+      return { maker, habit, profile, toTurns, removeRefused: removeRefused(profile), lessons: {} };
     });
   }
 
   request(request: ModelRequest): WireRequest {
-    const { profile, toTurns, lessons } = this.known(request.model);
-    const wanted = toOpenAiRequest(request, { streams: this.streams, profile, toTurns });
+    const { profile, toTurns, lessons, ...model } = this.known(request.model);
+    const wanted = toOpenAiRequest(model.removeRefused(request), { streams: this.streams, profile, toTurns });
     const { params, omitted } = withLessons(wanted, lessons);
     return {
       path: '/chat/completions',
@@ -57,6 +60,7 @@ export class OpenAiProtocol implements WireProtocol {
     if (learned) {
       model.profile = learned;
       model.toTurns = createTurns(model);
+      model.removeRefused = removeRefused(learned);
       return true;
     }
     return rememberLesson(model, error, this.request(request).params);

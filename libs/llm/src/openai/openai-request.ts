@@ -3,6 +3,7 @@ import { type ModelMessage, type ModelRequest, type ModelTool, memoize, splitMod
 import type OpenAI from 'openai';
 import { acceptableSchema, plainSchema } from '../acceptable-schema';
 import { type ProviderProfile, nearestEffort, takenTools } from '../providers/provider-profile';
+import type { ToolRules } from '../providers/refused-tools';
 import { wireToolName } from '../wire-protocol';
 import { openAiFamily } from './openai-family';
 import { type ToTurns, toOpenAiMessages } from './openai-messages';
@@ -33,7 +34,7 @@ export function toOpenAiRequest(
 /** How a server is asked. */
 export interface Sending {
   readonly streams: boolean;
-  readonly profile: ProviderProfile;
+  readonly profile: ProviderProfile & ToolRules;
   readonly toTurns: ToTurns;
 }
 
@@ -43,7 +44,7 @@ const counted = { stream_options: { include_usage: true } } as const;
 function offeredTools(
   tools: readonly ModelTool[],
   messages: readonly ModelMessage[],
-  profile: ProviderProfile,
+  profile: Sending['profile'],
 ): readonly ModelTool[] {
   if (tools.length > 0) return takenTools(tools, profile);
   const called = messages.flatMap((message) => (message.role === 'assistant' ? message.content : []));

@@ -7,11 +7,14 @@ import {
 } from '@rondo/domain';
 import type { ProviderError } from '../provider-error';
 import { lostDocument, unreadDocument } from '../wire-protocol';
+import { type PartRules, learnImages, learnReasoning } from './refused-parts';
+import { type ToolRules, learnTools } from './refused-tools';
 import { findProfile } from './find-profile';
 import type { ProviderProfile } from './provider-profile';
 
 /** How a server takes conversations: as its profile says, and as its refusals have taught this process. */
-export interface ConversationRules extends Pick<ProfileRules, 'noUserAfterTool' | 'textOnly' | 'documents'> {
+export interface ConversationRules
+  extends Pick<ProfileRules, 'noUserAfterTool' | 'textOnly' | 'documents'>, ToolRules, PartRules {
   /** The hashes of PDFs that it refused: some are encrypted, too long, or of no kind that it knows. */
   readonly refusedDocuments?: ReadonlySet<string>;
 }
@@ -37,12 +40,24 @@ const aboutDocuments = /\b(?:pdf|document|file|input_file)s?\b/i;
 /** The rules with what a refusal of this request teaches; undefined where it teaches nothing. */
 export function learnRules<Rules extends ConversationRules>(
   rules: Rules,
-  { messages }: ModelRequest,
+  request: ModelRequest,
   { code, message }: ProviderError,
 ): Rules | undefined {
   const lesson = lessons.find(({ rule, words }) => words.test(message) && !rules[rule]);
   if (lesson) return { ...rules, [lesson.rule]: true };
-  if ((code !== 'invalid_request' && code !== 'model_not_supported') || !aboutDocuments.test(message)) return undefined;
+  const isRequest = code === 'invalid_request' || code === 'model_not_supported';
+  if (!isRequest && code !== 'api_error') return undefined;
+  const learned = learnReasoning(rules, request, message) ?? learnTools(rules, request.tools, message);
+  if (learned || !isRequest) return learned;
+  return learnImages(rules, request, message) ?? learnDocuments(rules, request, message);
+}
+
+function learnDocuments<Rules extends ConversationRules>(
+  rules: Rules,
+  { messages }: ModelRequest,
+  message: string,
+): Rules | undefined {
+  if (!aboutDocuments.test(message)) return undefined;
   const shown = messages
     .flatMap((one) => (one.role === 'user' ? one.content : []))
     .flatMap((block) =>
@@ -70,7 +85,7 @@ const gpt = /^(?:(?:chat)?gpt-(?:4o|4\.|[5-9])|o[1-9])/;
 const readsBlocks = ({ family }: ProviderProfile, id: string): boolean => claude.test(id) || family === 'openrouter';
 
 /** The profile of a model (`provider/model`), with the way in which it takes PDFs. */
-export function findRules(provider: ProviderSettings, model: string) {
+export function findRules(provider: ProviderSettings, model: string): ProviderProfile & ConversationRules {
   const profile = findProfile(provider, model);
   const { id } = splitModelName(model);
   if (provider.profile?.rules.documents !== undefined) return profile;

@@ -1,5 +1,6 @@
 import { type ReasoningEffort, reasoningEffort } from '@rondo/contract';
 import type { ModelTool, ProfileRules } from '@rondo/domain';
+import { type ToolRules, acceptedTools } from './refused-tools';
 
 /** In what a server differs from what most accept. */
 export interface ProviderProfile extends ProfileRules {
@@ -18,12 +19,14 @@ export interface ProviderProfile extends ProfileRules {
 export const usualMaxTools = 128;
 
 /** The tools that a server takes. */
-export const takenTools = (tools: readonly ModelTool[], { maxTools = usualMaxTools }: ProfileRules) =>
-  tools.slice(0, maxTools);
+export const takenTools = (tools: readonly ModelTool[], rules: ProfileRules & ToolRules) =>
+  acceptedTools(tools, rules).slice(0, rules.maxTools ?? usualMaxTools);
 
-/** The names of those beyond: the last ones, which are those of outside servers. */
-export const omittedTools = (tools: readonly ModelTool[], { maxTools = usualMaxTools }: ProfileRules): string[] =>
-  tools.slice(maxTools).map(({ name }) => name);
+/** The names of those that it does not take: it refused them, or they are the last ones, which are those of outside servers. */
+export function omittedTools(tools: readonly ModelTool[], rules: ProfileRules & ToolRules): string[] {
+  const taken = new Set(takenTools(tools, rules));
+  return tools.filter((tool) => !taken.has(tool)).map(({ name }) => name);
+}
 
 /** The effort itself, or the next weaker one that the server has, or else its weakest. */
 export function nearestEffort(wanted: ReasoningEffort, { efforts = reasoningEffort.options }: ProfileRules) {

@@ -4,6 +4,7 @@ import { type Lessons, rememberLesson, withLessons } from '../openai/refused-par
 import type { ProviderError } from '../provider-error';
 import { findRules, learnRules } from '../providers/conversation-rules';
 import { omittedTools } from '../providers/provider-profile';
+import { removeRefused } from '../providers/refused-parts';
 import { type WireProtocol, type WireRequest, toNotes } from '../wire-protocol';
 import { ResponsesReply } from './responses-reply';
 import { type Sending, createInputs, toResponsesRequest } from './responses-request';
@@ -12,6 +13,7 @@ import { type Sending, createInputs, toResponsesRequest } from './responses-requ
 interface KnownModel extends Sending {
   profile: Sending['profile'];
   toInputs: Sending['toInputs'];
+  removeRefused: (request: ModelRequest) => ModelRequest;
   lessons: Lessons;
 }
 
@@ -23,13 +25,14 @@ export class ResponsesProtocol implements WireProtocol {
     const streams = provider.streams ?? true;
     this.known = onePerModel((model) => {
       const profile = findRules(provider, model);
-      return { streams, profile, toInputs: createInputs(model, profile), lessons: {} };
+      const toInputs = createInputs(model, profile);
+      return { streams, profile, toInputs, removeRefused: removeRefused(profile), lessons: {} };
     });
   }
 
   request(request: ModelRequest): WireRequest {
     const model = this.known(request.model);
-    const { params, omitted } = withLessons(toResponsesRequest(request, model), model.lessons);
+    const { params, omitted } = withLessons(toResponsesRequest(model.removeRefused(request), model), model.lessons);
     return {
       path: '/responses',
       params,
@@ -49,6 +52,7 @@ export class ResponsesProtocol implements WireProtocol {
     if (learned) {
       model.profile = learned;
       model.toInputs = createInputs(request.model, learned);
+      model.removeRefused = removeRefused(learned);
       return true;
     }
     return rememberLesson(model, error, this.request(request).params);

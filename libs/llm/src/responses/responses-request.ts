@@ -17,6 +17,8 @@ import { acceptableSchema, plainSchema } from '../acceptable-schema';
 import { openAiFamily } from '../openai/openai-family';
 import { type ConversationRules, toDocument } from '../providers/conversation-rules';
 import { nearestEffort, takenTools } from '../providers/provider-profile';
+import type { PartRules } from '../providers/refused-parts';
+import type { ToolRules } from '../providers/refused-tools';
 import { lostImage, unloadedImage, unseenImage, wireToolName } from '../wire-protocol';
 
 type Request = OpenAI.Responses.ResponseCreateParams & { readonly model: string };
@@ -54,7 +56,7 @@ export function toResponsesRequest(request: ModelRequest, { streams, profile, to
 /** How a server is asked. */
 export interface Sending {
   readonly streams: boolean;
-  readonly profile: ProfileRules;
+  readonly profile: ProfileRules & ToolRules & PartRules;
   readonly toInputs: ToInputs;
 }
 

@@ -1,0 +1,89 @@
+import type { ModelTool, ProviderSettings } from '@rondo/domain';
+import { AnthropicProtocol } from '../anthropic/anthropic-protocol';
+import { OpenAiProtocol } from '../openai/openai-protocol';
+import { ProviderError } from '../provider-error';
+import { ResponsesProtocol } from '../responses/responses-protocol';
+import { requestTo } from '../testing/read-model-reply';
+import type { WireProtocol } from '../wire-protocol';
+
+const provider = (name: string, kind: ProviderSettings['kind'] = 'openai'): ProviderSettings => ({
+  name,
+  kind,
+  apiKey: 'k',
+  headers: {},
+  models: [],
+});
+const refused = (message: string) => new ProviderError('invalid_request', message);
+const tool = (name: string, property: object = { type: 'string' }): ModelTool => ({
+  name,
+  description: 'Does it.',
+  schema: { type: 'object', properties: { a: property } },
+});
+const patterned = tool('second', { type: 'string', pattern: '.*x' });
+const sent = (protocol: WireProtocol, tools: ModelTool[]) => {
+  const { params, notes } = protocol.request(requestTo('acme/m', { tools }));
+  return { text: JSON.stringify(params), notes };
+};
+
+describe.each<[string, () => WireProtocol]>([
+  ['Chat Completions', () => new OpenAiProtocol(provider('acme'))],
+  ['Responses', () => new ResponsesProtocol(provider('acme'))],
+  ['Messages', () => new AnthropicProtocol(provider('acme', 'anthropic'))],
+])('tools that a server of %s refuses', (_, create) => {
+  const learn = (protocol: WireProtocol, tools: ModelTool[], error: ProviderError) =>
+    protocol.learn?.(requestTo('acme/m', { tools }), error);
+
+  it.each([
+    refused("JSON schema conversion failed:\nPattern must start with '^' and end with '$'"),
+    new ProviderError('api_error', 'Failed to initialize samplers: failed to parse grammar'),
+    refused('tools.function.parameters is not a valid moonshot flavored json schema'),
+  ])('have plain schemas from then on: %s', (error) => {
+    const protocol = create();
+    expect(sent(protocol, [patterned]).text).toContain('"pattern"');
+    expect(learn(protocol, [patterned], error)).toBe(true);
+    expect(sent(protocol, [patterned]).text).not.toContain('"pattern"');
+  });
+
+  it.each([
+    "Invalid schema for function 'second': no.",
+    'tools[1].function.parameters: no',
+    'tools.1.custom.input_schema: no',
+  ])('are left out if that did not help, and no other is: %s', (message) => {
+    const protocol = create();
+    const tools = [tool('first'), patterned, tool('third')];
+    expect(learn(protocol, tools, refused(message))).toBe(true);
+    expect(sent(protocol, tools).notes?.omittedTools).toBeUndefined();
+    expect(learn(protocol, tools, refused(message))).toBe(true);
+    expect(sent(protocol, tools).notes?.omittedTools).toEqual(['second']);
+    expect(sent(protocol, tools).text).not.toContain('"second"');
+    expect(sent(protocol, [tool('second')]).notes?.omittedTools).toBeUndefined(); // another run's, of the same name
+  });
+
+  it('are not meant by a refusal of the schema of the reply', () => {
+    const error = refused("Invalid schema for response_format 'answer'");
+    expect(learn(create(), [patterned], error)).toBe(false);
+  });
+});
+
+it('declares no argument to Anthropic whose name it refuses, but tells of it', () => {
+  const odd = {
+    name: 'odd',
+    description: 'Odd.',
+    schema: { type: 'object', properties: { '$.x': { type: 'string' }, a: {} }, required: ['$.x', 'a'] },
+  };
+  const { params } = new AnthropicProtocol(provider('anthropic', 'anthropic')).request(
+    requestTo('anthropic/m', { tools: [odd] }),
+  );
+  expect(params).toMatchObject({
+    tools: [
+      {
+        input_schema: {
+          type: 'object',
+          properties: { a: {} },
+          required: ['a'],
+          description: 'It also has these arguments: {"$.x":{"type":"string"}}',
+        },
+      },
+    ],
+  });
+});
