@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { run } from '../testing/run-command';
 import { newThreadId } from '../testing/sandbox-provider-fixture';
+import { setClockAhead } from '../testing/set-clock';
 import type { Sandbox } from '../provider/sandbox';
 import type { Machine } from './daytona-client';
 import { DaytonaTerminal, terminalScript } from './daytona-terminal';
@@ -64,7 +65,7 @@ describe('a script in a terminal at Daytona', () => {
     await echo();
     expect(told()).toBe(0);
 
-    jest.useFakeTimers({ now: Date.now() + 61_000, doNotFake: [...everythingButDate] });
+    setClockAhead(61_000);
     await echo();
     await echo();
     jest.useRealTimers();
@@ -85,8 +86,3 @@ it('ends a terminal that its first input does not reach', async () => {
   await expect(DaytonaTerminal.open(machine, given)).rejects.toThrow('did not begin to work');
   expect(kill).toHaveBeenCalledTimes(1);
 });
-
-const everythingButDate = [
-  ...(['hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'] as const),
-  ...(['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const),
-];

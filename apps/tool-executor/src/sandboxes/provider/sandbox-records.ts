@@ -41,10 +41,12 @@ const record = z.object({
   /** As measured when it stopped, or of its archive. */
   diskBytes: z.number().nonnegative().optional(),
   deletion: deletion.optional(),
-  /** When it was booted last: its files may have changed since. */
+  /** When it was booted last. */
   bootedAt: z.iso.datetime().optional(),
-  /** The last copy of its files, and the store that has it. */
-  copy: z.object({ at: z.iso.datetime(), store: z.string() }).optional(),
+  /** How often it was booted: its files may have changed each time. */
+  boots: z.number().nonnegative().default(0),
+  /** The last copy of its files, the store that has it, and how often it was booted before; absent in records of an older version. */
+  copy: z.object({ at: z.iso.datetime(), store: z.string(), boots: z.number().exactOptional() }).optional(),
   /** When it was restored from the copy of a lost executor, and unless it was booted since, how old that copy was. */
   restoredAt: z.iso.datetime().optional(),
   filesAt: z.iso.datetime().optional(),
@@ -108,7 +110,7 @@ export class SandboxRecords {
       ...known,
       exists: true,
       runningMs: countRunningMs(known, Date.parse(known.seenAt ?? known.usedAt)),
-      ...{ runningSince: at, seenAt: at, changedAt: at, bootedAt: at, isArchived: false },
+      ...{ runningSince: at, seenAt: at, changedAt: at, bootedAt: at, boots: known.boots + 1, isArchived: false },
     }));
   }
 
@@ -165,8 +167,8 @@ export class SandboxRecords {
   async restored(threadId: string, copiedAt: string | undefined): Promise<void> {
     const at = new Date().toISOString();
     const taken = copiedAt === undefined ? {} : { copiedAt };
-    await this.change(threadId, ({ runningMs }) => ({
-      ...{ usedAt: at, changedAt: at, restoredAt: at, runningMs },
+    await this.change(threadId, ({ runningMs, boots }) => ({
+      ...{ usedAt: at, changedAt: at, restoredAt: at, runningMs, boots },
       ...{ exists: copiedAt !== undefined, isArchived: copiedAt !== undefined },
       ...(copiedAt !== undefined && { filesAt: copiedAt }),
       deletion: { at, reason: 'moved', unusedMs: 0, isDone: true, ...taken },
@@ -227,9 +229,10 @@ export class SandboxRecords {
   }
 }
 
-/** Whether that store has a copy of the files as they are. Of a sandbox that sleeps. */
-export function isCopied({ copy, bootedAt }: SandboxRecord, store: string): boolean {
-  return copy?.store === store && (bootedAt === undefined || bootedAt < copy.at);
+/** Whether that store has a copy of the files as they are, whatever the clock says. Of a sandbox that sleeps. */
+export function isCopied({ copy, boots, bootedAt }: SandboxRecord, store: string): boolean {
+  if (copy?.store !== store) return false;
+  return copy.boots === undefined ? bootedAt === undefined || bootedAt < copy.at : copy.boots === boots;
 }
 
 /** All the time that it has run, if what runs now is counted until then. */

@@ -7,6 +7,7 @@ import type { SandboxCopies } from '../provider/sandbox-copies';
 import { FolderSnapshots } from '../snapshots/folder-snapshots';
 import { run } from './run-command';
 import { type SandboxProviderFixture, newThreadId } from './sandbox-provider-fixture';
+import { setClockAhead } from './set-clock';
 
 /** What every provider promises whose sandboxes belong to one executor, about copies and executors that are lost. */
 export function describeSandboxCopies(
@@ -104,6 +105,18 @@ export function describeSandboxCopies(
       await one.provider.putToSleep(thread);
       await createCopies(one).saveAll();
       expect(createCopies(one).counts.saved).toBe(1);
+    });
+
+    it('are made again of what changed after the clock was set back', async () => {
+      setClockAhead(3_600_000);
+      const thread = await asleepWith('echo kept > file').finally(() => jest.useRealTimers());
+
+      await inside(one, thread, 'echo more >> file');
+      await one.provider.putToSleep(thread);
+      await createCopies(one).saveAll();
+      await createCopies(other).restore(thread, 'exe_1');
+
+      expect(await inside(other, thread, 'cat file')).toBe('kept\nmore\n');
     });
 
     it('are not made while it is awake, and do not keep a use waiting', async () => {

@@ -150,7 +150,7 @@ export class WorkspaceCopies implements SandboxCopies {
     const { workspaces, records, sandboxes } = this.parts;
     if (await this.isSaved(threadId)) return false;
     const [listed] = await workspaces.list(threadId);
-    const filesAt = (await records.read(threadId))?.filesAt;
+    const { filesAt, boots = 0 } = (await records.read(threadId)) ?? {};
     if (sandboxes.find(threadId)) return false; // it is awake, is about to be, or its processes may still be ending
     const at = new Date().toISOString();
     const file = await workspaces.copy(threadId);
@@ -165,7 +165,7 @@ export class WorkspaceCopies implements SandboxCopies {
       await rm(file, { force: true });
     }
     await records.created(threadId);
-    await records.copied(threadId, { at, store: this.store.name });
+    await records.copied(threadId, { at, store: this.store.name, boots });
     this.counted.saved += 1;
     return true;
   }
