@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Request } from 'express';
 import { ApiError, InvalidRequest } from '../problems/api-error';
 import { findExcess } from './json-bounds';
@@ -17,7 +18,9 @@ const utf8 = new TextDecoder();
  */
 export async function readJson(request: Request, limitBytes: number): Promise<unknown> {
   requireJson(request);
-  return parseJson(await readBytes(request, limitBytes));
+  const bytes = await readBytes(request, limitBytes);
+  if (!isUtf8(bytes)) throw new ApiError('malformed_json', 'The body is not UTF-8, as JSON has to be.');
+  return parseJson(bytes);
 }
 
 export function parseJson(bytes: Buffer): unknown {

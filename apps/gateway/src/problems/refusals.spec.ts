@@ -156,6 +156,16 @@ describe('an invalid request is refused with a problem', () => {
     expect(body).toMatchObject(problem(400, 'malformed_json'));
   });
 
+  it('400 for a body that is not UTF-8, instead of a run about other words', async () => {
+    const latin1 = Buffer.from('{"input":"Wähle."}', 'latin1');
+    const sending = api().post('/v1/runs').set('Content-Type', 'application/json');
+    const { body } = await sending
+      .serialize(() => latin1 as unknown as string)
+      .send({})
+      .expect(400); // as it is
+    expect(body).toEqual({ ...problem(400, 'malformed_json'), detail: 'The body is not UTF-8, as JSON has to be.' });
+  });
+
   it.each([
     '/v1/runs?after=%21',
     '/v1/runs?after=',
