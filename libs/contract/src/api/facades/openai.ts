@@ -150,17 +150,13 @@ const functionFields = {
 
 const notAFunction = 'only tools of the type "function" are served; a stored agent has its own tools';
 
-const refuseFor = (why: string) => z.null(`is not served: ${why}`).optional();
-
 /** Stands for the tools that Rondo runs: some clients answer approvals only for a server that they have declared. */
 const ownServer = z.looseObject({
   type: z.literal('mcp'),
-  allowed_tools: refuseFor('the tools of a run are those of its agent'),
+  allowed_tools: z.null('is not served: the tools of a run are those of its agent').optional(),
   require_approval: z
     .enum(['always', 'never'], 'is not served for single tools: an agent says which calls need an approval')
     .nullish(),
-  server_url: refuseFor('"rondo" is Rondo itself; a stored agent has its own servers'),
-  connector_id: refuseFor('a stored agent has its own servers'),
   server_label: z.literal(
     'rondo',
     'only "rondo" is served, the tools of Rondo itself; a stored agent has its own servers',
