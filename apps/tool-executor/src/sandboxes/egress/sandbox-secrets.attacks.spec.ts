@@ -1,4 +1,6 @@
-import type { RequestListener } from 'node:http';
+import { once } from 'node:events';
+import type { RequestListener, ServerResponse } from 'node:http';
+import { type AddressInfo, type Server, type Socket, createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { accountId, runId } from '@rondo/contract';
 import { HeldSecrets } from '../../secrets/testing/held-secrets';
@@ -15,6 +17,28 @@ const otherRun = runId.parse('run_other');
 /** In no file of this spec but this one, and nowhere where a sandbox could find it. */
 const canary = ['canary', 'a91f0e7d', '55c3'].join('-');
 const base64 = Buffer.from(canary).toString('base64');
+/** Used by one attack alone, so that nothing has masked it before. */
+const late = ['late', '7c40be19'].join('-');
+/** With what writers of JSON and of URLs escape, each in its own way. */
+const escaped = `${canary}/+=&<'!*" \\~end`;
+
+const inJson = (code: RegExp, toCode: (hex: string) => string) =>
+  JSON.stringify(escaped).replaceAll(code, (character) => `\\u00${toCode(character.charCodeAt(0).toString(16))}`);
+
+/** In which a host may write the value back. */
+const forms: Readonly<Record<string, string>> = {
+  'in Base64 after one byte': Buffer.from(`:${escaped}`).toString('base64'),
+  'in Base64 among other text': Buffer.from(`Bearer ${escaped} and more`).toString('base64'),
+  'in Base64 for URLs among other text': Buffer.from(`12${escaped}?`).toString('base64url'),
+  'in JSON of PHP': JSON.stringify(escaped).replaceAll('/', '\\/'),
+  'in JSON of Go': inJson(/[<>&]/g, (hex) => hex),
+  'in JSON of Gson': inJson(/[<>&=']/g, (hex) => hex),
+  'in JSON of .NET': inJson(/[<>&+']/g, (hex) => hex.toUpperCase()).replace('\\"', '\\u0022'),
+  'in a URL, with all that RFC 3986 lets escape': encodeURIComponent(escaped).replace("'!*", '%27%21%2A'),
+  'in a URL, in lower case': encodeURIComponent(escaped).replaceAll(/%../g, (code) => code.toLowerCase()),
+  'in a form': new URLSearchParams({ a: escaped }).toString(),
+  'in a path': encodeURIComponent(escaped).replaceAll('%2F', '/'),
+};
 
 describe('attack: secrets of a sandbox', () => {
   const tls = certificateFor('api.example', 'evil.example');
@@ -25,6 +49,10 @@ describe('attack: secrets of a sandbox', () => {
   let own: Sandbox;
   let other: Sandbox;
   let server: TestServers;
+  /** Accepts connections and never says anything. */
+  const silent = createServer();
+  /** An answer that has begun and not ended. */
+  let begun: ServerResponse | undefined;
 
   const answer: RequestListener = (request, response) => {
     const body: Buffer[] = [];
@@ -34,6 +62,10 @@ describe('attack: secrets of a sandbox', () => {
       seen.push({ host: request.headers.host ?? '', text });
       const { pathname, searchParams } = new URL(request.url ?? '', 'http://any');
       const to = searchParams.get('to');
+      const form = searchParams.get('form');
+      if (form !== null) return response.end(forms[form]);
+      if (pathname === '/begin') return (begun = response).write('begun\n');
+      begun?.end(text);
       if (to !== null) return response.writeHead(302, { Location: `${to}?was=${canary}` }).end();
       if (pathname === '/gzip') return response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(text));
       if (pathname === '/zstd') return response.writeHead(200, { 'Content-Encoding': 'zstd' }).end(text);
@@ -45,6 +77,7 @@ describe('attack: secrets of a sandbox', () => {
 
   beforeAll(async () => {
     server = await TestServers.open(answer, { tls });
+    await once(silent.listen(0, '127.0.0.2'), 'listening');
     fixture = await SandboxFixture.open(engineUnderTest, {
       resolve: () => Promise.resolve(['127.0.0.2']),
       isAllowed: (address) => publicAddresses.includes(address),
@@ -52,18 +85,20 @@ describe('attack: secrets of a sandbox', () => {
       hostAuthority: tls.ca,
     });
     [own, other] = [await fixture.sandbox('thr_own'), await fixture.sandbox('thr_other')];
-    for (const name of ['TOKEN', 'OTHER'])
+    const hosts = [`api.example:${server.port}`, `api.example:${portOf(silent)}`];
+    for (const [name, value] of Object.entries({ TOKEN: canary, OTHER: canary, ESCAPED: escaped, LATE: late }))
       secrets.add(account, name, {
-        ...{ value: canary, allowed_hosts: [`api.example:${server.port}`], methods: ['GET', 'POST'] },
+        ...{ value, allowed_hosts: hosts, methods: ['GET', 'POST'] },
         placement: { in: 'header', name: 'Authorization', prefix: 'Bearer ' },
       });
-    secrets.allow(ownRun, 'TOKEN');
+    secrets.allow(ownRun, 'TOKEN', 'ESCAPED', 'LATE');
     secrets.allow(otherRun, 'OTHER');
     await grantAll();
   });
   afterAll(async () => {
     await fixture.close();
     await server.close();
+    silent.close();
   });
   beforeEach(async () => {
     seen.length = 0;
@@ -114,6 +149,35 @@ describe('attack: secrets of a sandbox', () => {
     expect(arrived()).toBe(1);
     expect(output).not.toMatch(/canary|a91f0e7d/);
     expect(output).not.toContain(base64);
+  });
+
+  it.each(Object.entries(forms))('has an allowed host write the value back: %s', async (name, form) => {
+    const header = `-H "Authorization: Bearer $ESCAPED"`;
+    const output = await inRun(`${curl} ${header} '${at('api.example', `/?form=${encodeURIComponent(name)}`)}'`);
+
+    expect(output).toHaveLength(form.length);
+    expect(output).toMatch(/\*{30}/);
+    for (const known of ['canary', 'a91f0e7d', form.slice(12, 20), form.slice(-16, -8)])
+      expect(output).not.toContain(known);
+  });
+
+  it('has an allowed host tell it in an answer that was begun before', async () => {
+    const output = await inRun(`
+      ${curl} -N ${at('api.example', '/begin')} >begun.txt & until grep -q begun begun.txt; do sleep 0.02; done
+      ${curl} -H "Authorization: Bearer $LATE" ${at('api.example')} >/dev/null; wait; cat begun.txt`);
+
+    expect(output).toContain('Authorization Bearer ');
+    expect(output).not.toContain(late);
+  });
+
+  it('leaves a host before it has proved its name, and keeps the connection to it', async () => {
+    const connected = once(silent, 'connection') as Promise<[Socket]>;
+    const left = inRun(`${curl} -m 1 https://api.example:${portOf(silent)}/`);
+    const [connection] = await connected;
+    connection.resume();
+
+    await once(connection, 'close', { signal: AbortSignal.timeout(20_000) }); // an idle one is kept for a minute
+    await left;
   });
 
   it('has an allowed host tell it in a later answer to a request without the placeholder', async () => {
@@ -235,3 +299,5 @@ describe('attack: secrets of a sandbox', () => {
     expect(arrived()).toBe(0);
   });
 });
+
+const portOf = (listening: Server): number => (listening.address() as AddressInfo).port; // it listens on a port

@@ -4,7 +4,8 @@ import type { GrantedSecret } from '@rondo/messaging';
 import { type RequestHead, hasPlaceholder, placeSecret } from '../../secrets/place-secret';
 import { type OpenSecret, SecretRefused, type SecretSource } from '../../secrets/secret-source';
 import { SandboxError } from '../provider/sandbox-error';
-import { SecretMask, toForms } from './secret-mask';
+import { toForms } from './secret-forms';
+import { SecretMask } from './secret-mask';
 
 /** The call for which a command is about to run. */
 export interface GrantedCall {
@@ -36,6 +37,12 @@ export interface FilledRequest {
  */
 export class SandboxSecrets {
   private readonly grants = new Map<string, Grant>();
+  /** Of all grants that there were. */
+  private readonly accounts = new Set<AccountId>();
+  private readonly usernames = new Set<string>();
+  private masked: { readonly texts: readonly string[]; readonly forms: readonly string[] } = { texts: [], forms: [] };
+  /** Masks every value that was opened for these accounts, in the forms in which hosts write them back. */
+  readonly mask = new SecretMask(() => this.listForms());
 
   constructor(
     private readonly threadId: string,
@@ -51,7 +58,10 @@ export class SandboxSecrets {
         'Not executed: no worker answers which secrets the run may use. Try again.',
       );
     this.grants.delete(call.run); // the newest is the last
-    if (secrets.length > 0) this.grants.set(call.run, { ...call, secrets });
+    if (secrets.length === 0) return secrets;
+    this.grants.set(call.run, { ...call, secrets });
+    this.accounts.add(call.account);
+    for (const { placement } of secrets) if (placement.in === 'basic') this.usernames.add(placement.username);
     return secrets;
   }
 
@@ -91,16 +101,17 @@ export class SandboxSecrets {
     return filled;
   }
 
-  /** Masks every value that was opened for these accounts, in the forms in which hosts write them back. */
-  mask(): SecretMask {
-    const accounts = new Set([...this.grants.values()].map(({ account }) => account));
-    const usernames = [...this.grants.values()].flatMap(({ secrets }) =>
-      secrets.flatMap(({ placement }) => (placement.in === 'basic' ? [placement.username] : [])),
-    );
-    const values = [...accounts].flatMap((account) => this.parts.source.openedFor(account));
-    return new SecretMask(
-      values.flatMap((value) => [undefined, ...usernames].flatMap((username) => toForms(value, username))),
-    );
+  private listForms(): readonly string[] {
+    const { usernames } = this;
+    const values = [...this.accounts].flatMap((account) => this.parts.source.openedFor(account));
+    const texts = [...usernames, ...values];
+    if (!isSame(texts, this.masked.texts)) {
+      const forms = values.flatMap((value) =>
+        [undefined, ...usernames].flatMap((username) => toForms(value, username)),
+      );
+      this.masked = { texts, forms };
+    }
+    return this.masked.forms;
   }
 
   private newestByName(): ReadonlyMap<string, Grant> {
@@ -114,6 +125,9 @@ export class SandboxSecrets {
     return `rondo_secret_${token}`;
   }
 }
+
+const isSame = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((text, at) => text === other[at]);
 
 /** Before it is opened: what is at the wrong place uses nothing. */
 function requirePlace(

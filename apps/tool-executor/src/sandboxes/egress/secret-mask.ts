@@ -2,34 +2,22 @@ import { Transform } from 'node:stream';
 
 const asterisk = '*'.charCodeAt(0);
 
-/** How a host may write back what it was sent. */
-export const toForms = (value: string, username?: string): readonly string[] => {
-  const base64 = Buffer.from(value).toString('base64');
-  const forms = [
-    ...[value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1), base64, base64.replace(/=+$/, '')],
-    Buffer.from(value).toString('base64url'),
-    ...(username === undefined ? [] : [Buffer.from(`${username}:${value}`).toString('base64')]),
-  ];
-  return [...new Set(forms)];
-};
+/** What must not be shown, in two orders. */
+interface Needles {
+  readonly longestFirst: readonly Buffer[];
+  readonly byBytes: readonly Buffer[];
+}
 
 /** Replaces what must not be shown by as many asterisks, so that lengths stay what they were. */
 export class SecretMask {
-  private readonly needles: readonly Buffer[];
-  private readonly longest: number;
+  private known: { readonly forms: readonly string[]; readonly needles: Needles } | undefined;
 
-  constructor(forms: readonly string[]) {
-    this.needles = [...new Set(forms)].map((form) => Buffer.from(form)).sort((one, other) => other.length - one.length);
-    this.longest = this.needles[0]?.length ?? 0;
-  }
-
-  get isEmpty(): boolean {
-    return this.needles.length === 0;
-  }
+  /** Asked each time, since a value may be opened while an answer is read. The same list has the same forms. */
+  constructor(private readonly listForms: () => readonly string[]) {}
 
   text(text: string): string {
     const bytes = Buffer.from(text, 'latin1');
-    this.fill(bytes);
+    fill(bytes, this.needles);
     return bytes.toString('latin1');
   }
 
@@ -39,29 +27,59 @@ export class SecretMask {
     return new Transform({
       transform: (chunk: Buffer, _encoding, pass) => {
         const bytes = Buffer.concat([waiting, chunk]);
-        this.fill(bytes);
-        const keep = this.begun(bytes);
+        const { needles } = this;
+        fill(bytes, needles);
+        const keep = countBegun(bytes, needles);
         waiting = bytes.subarray(bytes.length - keep);
         pass(null, bytes.subarray(0, bytes.length - keep));
       },
-      flush: (pass) => pass(null, waiting),
+      flush: (pass) => {
+        fill(waiting, this.needles);
+        pass(null, waiting);
+      },
     });
   }
 
-  private fill(bytes: Buffer): void {
-    for (const needle of this.needles) {
-      for (let at = bytes.indexOf(needle); at >= 0; at = bytes.indexOf(needle, at + needle.length))
-        bytes.fill(asterisk, at, at + needle.length);
-    }
+  private get needles(): Needles {
+    const forms = this.listForms();
+    if (this.known?.forms !== forms) this.known = { forms, needles: toNeedles(forms) };
+    return this.known.needles;
   }
+}
 
-  /** How many bytes at the end are the beginning of something that is masked. */
-  private begun(bytes: Buffer): number {
-    for (let length = Math.min(this.longest - 1, bytes.length); length > 0; length -= 1) {
-      const end = bytes.subarray(bytes.length - length);
-      if (this.needles.some((needle) => needle.length > length && needle.subarray(0, length).equals(end)))
-        return length;
-    }
-    return 0;
+function toNeedles(forms: readonly string[]): Needles {
+  const needles = [...new Set(forms)].map((form) => Buffer.from(form));
+  return {
+    longestFirst: needles.toSorted((one, other) => other.length - one.length),
+    byBytes: needles.toSorted((one, other) => one.compare(other)),
+  };
+}
+
+function fill(bytes: Buffer, { longestFirst }: Needles): void {
+  for (const needle of longestFirst) {
+    for (let at = bytes.indexOf(needle); at >= 0; at = bytes.indexOf(needle, at + needle.length))
+      bytes.fill(asterisk, at, at + needle.length);
   }
+}
+
+/** How many bytes at the end are the beginning of something that is masked. */
+function countBegun(bytes: Buffer, { longestFirst, byBytes }: Needles): number {
+  const longest = longestFirst[0]?.length ?? 0;
+  const firsts = new Set(byBytes.map(([first]) => first));
+  for (let length = Math.min(longest - 1, bytes.length); length > 0; length -= 1) {
+    if (firsts.has(bytes[bytes.length - length]) && begins(bytes.subarray(bytes.length - length), byBytes))
+      return length;
+  }
+  return 0;
+}
+
+/** Those that begin with these bytes follow one another in their order, and the first of them comes next after the bytes. */
+function begins(end: Buffer, byBytes: readonly Buffer[]): boolean {
+  let [low, high] = [0, byBytes.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (end.compare(byBytes[middle] ?? end) > 0) low = middle + 1;
+    else high = middle;
+  }
+  return byBytes[low]?.subarray(0, end.length).equals(end) === true;
 }

@@ -88,11 +88,10 @@ export class SecretRelay {
     const method = request.method ?? 'GET';
     const given = { target: readPath(request, target), headers: toPairs(request.rawHeaders) };
     const { head, used } = await secrets.fill(given, { target, method, signal: leaving });
-    const mask = secrets.mask();
-    const outside = await this.connect(await dial(destination, leaving), target);
+    const outside = await this.connect(await dial(destination, leaving), connection);
     const sent = requestOver({
       createConnection: () => outside,
-      ...{ method, path: head.target, headers: headersTo(head.headers, { target, mask }) },
+      ...{ method, path: head.target, headers: headersTo(head.headers, target) },
       signal: leaving,
     });
     const answered = once(sent, 'response') as Promise<[IncomingMessage]>; // Node's documented arguments
@@ -100,17 +99,23 @@ export class SecretRelay {
     const [answer] = await answered;
     answer.once('close', () => outside.destroy());
     for (const { answered: note } of used) note(answer.statusCode ?? 0);
-    sendBack(answer, response, mask);
+    sendBack(answer, response, secrets.mask);
   }
 
-  private async connect(socket: Socket, { protocol, hostname }: SecretTarget): Promise<Socket> {
+  private async connect(socket: Socket, { target, leaving }: Connection): Promise<Socket> {
+    const { protocol, hostname } = target;
     socket.setTimeout(idleTimeoutMs, () => socket.destroy());
     if (protocol === 'http:') return socket;
     const { hostAuthority } = this.parts;
     const named = /^[\d.]+$/.test(hostname) ? {} : { servername: hostname };
     const trusted = hostAuthority === undefined ? {} : { ca: hostAuthority };
     const secured = startTls({ socket, host: hostname, ...named, ...trusted, ALPNProtocols: ['http/1.1'] });
-    await once(secured, 'secureConnect');
+    try {
+      await once(secured, 'secureConnect', { signal: leaving });
+    } catch (error) {
+      secured.on('error', () => undefined).destroy();
+      throw error;
+    }
     return secured;
   }
 }
@@ -138,16 +143,13 @@ const toPairs = (raw: readonly string[]): (readonly [string, string])[] =>
 /** A host that compresses could hide a value from the mask, so none is asked to. */
 function headersTo(
   pairs: readonly (readonly [string, string])[],
-  { target, mask }: { readonly target: SecretTarget; readonly mask: SecretMask },
+  target: SecretTarget,
 ): Record<string, string | string[]> {
-  const dropped = new Set([...hopByHop, ...namedByConnection(pairs), ...(mask.isEmpty ? [] : ['accept-encoding'])]);
+  const dropped = new Set([...hopByHop, ...namedByConnection(pairs), 'accept-encoding', 'host']);
   const isUsual = target.port === (target.protocol === 'https:' ? 443 : 80);
-  const headers = groupPairs(
-    pairs.filter(([name]) => !dropped.has(name.toLowerCase()) && name.toLowerCase() !== 'host'),
-  );
   return {
-    ...headers,
-    ...(!mask.isEmpty && { 'Accept-Encoding': 'identity' }),
+    ...groupPairs(pairs.filter(([name]) => !dropped.has(name.toLowerCase()))),
+    'Accept-Encoding': 'identity',
     Host: `${target.hostname}${isUsual ? '' : `:${target.port}`}`,
     Connection: 'close',
   };
@@ -178,7 +180,7 @@ const decoders: Readonly<Record<string, () => Transform>> = {
 function sendBack(answer: IncomingMessage, response: ServerResponse, mask: SecretMask): void {
   const { statusCode = 502, statusMessage = '', rawHeaders, headers } = answer;
   const encoding = headers['content-encoding']?.trim().toLowerCase();
-  const isPacked = !mask.isEmpty && encoding !== undefined && encoding !== 'identity';
+  const isPacked = encoding !== undefined && encoding !== 'identity';
   const decode = encoding === undefined ? undefined : decoders[encoding];
   if (isPacked && !decode) {
     answer.destroy();
@@ -190,7 +192,7 @@ function sendBack(answer: IncomingMessage, response: ServerResponse, mask: Secre
     response.setHeader(name, Array.isArray(values) ? values.map((value) => mask.text(value)) : mask.text(values));
   response.writeHead(statusCode, mask.text(statusMessage));
   response.flushHeaders();
-  const stages = [...(isPacked && decode ? [decode()] : []), ...(mask.isEmpty ? [] : [mask.stream()])];
+  const stages = [...(isPacked && decode ? [decode()] : []), mask.stream()];
   pipeline([answer, ...stages, response], () => undefined); // what breaks off is broken off for the sandbox, too
 }
 
