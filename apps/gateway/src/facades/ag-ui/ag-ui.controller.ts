@@ -37,7 +37,8 @@ export class AgUiController {
     const shown = await this.carryOut(order, response);
     if (!shown) return;
     const address = { accountId: caller.accountId, runId: shown.run.id };
-    if (request.forwardedProps?.on_disconnect === 'cancel') stopWithClient(this.runService, address, response);
+    if (request.forwardedProps?.on_disconnect === 'cancel')
+      stopWithClient(this.runService, shown.run.id, { caller, response });
     const format = toFormat(createTranslator(shown, request));
     await this.watches.streamAs(format, address, { caller, response, after: shown.after, begun: shown.begun });
   }

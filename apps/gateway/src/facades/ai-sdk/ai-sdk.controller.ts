@@ -32,8 +32,7 @@ export class AiSdkController {
   async sendAiSdkMessage({ body, caller, response }: RouteInput<typeof routes.sendAiSdkMessage>): Promise<void> {
     const message = await withFieldNames(fieldNames, () => this.chats.send(caller, body));
     const { approvals, resets, on_disconnect: onDisconnect } = body;
-    if (onDisconnect === 'cancel')
-      stopWithClient(this.runService, { accountId: caller.accountId, runId: message.run.id }, response);
+    if (onDisconnect === 'cancel') stopWithClient(this.runService, message.run.id, { caller, response });
     await this.show(message, { caller, response, approvals, resets });
   }
 

@@ -40,8 +40,8 @@ export class LangGraphReader {
     private readonly service: Pick<RunService, 'stop'>,
   ) {}
 
-  stopWithClient(graphRun: GraphRun, reader: Reader): void {
-    stopWithClient(this.service, toAddress(graphRun, reader), reader.response);
+  stopWithClient({ run }: GraphRun, reader: Reader): void {
+    stopWithClient(this.service, run.id, reader);
   }
 
   /** The frames after a position. The head says where the client comes back to. */

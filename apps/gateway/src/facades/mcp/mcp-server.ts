@@ -115,7 +115,7 @@ export class McpMessages {
   ): Promise<CallToolResult | InputRequiredResult> {
     const { service, tools, questions } = this.dependencies;
     const { accountId } = exchange.caller;
-    stopWithClient(service, { accountId, runId: run.id }, exchange.response);
+    stopWithClient(service, run.id, exchange);
     try {
       await this.follow(run, context, exchange);
     } catch (error) {

@@ -87,9 +87,9 @@ const knowsVersion = ({ request }: McpExchange): boolean =>
 function isWriting(message: unknown): boolean {
   if (isJSONRPCNotification(message)) return message.method === 'notifications/cancelled';
   if (!isJSONRPCRequest(message)) return false;
-  return message.method === 'tools/call'
-    ? !readingTools.has(message.params?.['name'])
-    : message.method === 'tasks/cancel';
+  if (message.method !== 'tools/call') return message.method === 'tasks/cancel';
+  const isRepeated = message.params?.['requestState'] !== undefined; // then it may answer what a run asks, whatever it names
+  return isRepeated || !readingTools.has(message.params?.['name']);
 }
 
 /** A method of the protocol that is not served: 404 since 2026-07-28, and 200 before. */

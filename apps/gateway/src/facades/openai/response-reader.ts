@@ -27,8 +27,8 @@ export class ResponseReader {
     private readonly service: Pick<RunService, 'stop'>,
   ) {}
 
-  stopWithClient({ run }: BegunResponse, { caller, response }: Reader): void {
-    stopWithClient(this.service, { accountId: caller.accountId, runId: run.id }, response);
+  stopWithClient({ run }: BegunResponse, reader: Reader): void {
+    stopWithClient(this.service, run.id, reader);
   }
 
   /** The events after a position. */
