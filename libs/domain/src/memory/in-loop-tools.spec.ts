@@ -150,6 +150,21 @@ describe('expand_message', () => {
     expect(pieces.join('')).toBe(text);
   });
 
+  it('splits no character between two pieces', () => {
+    const thread = new Thread();
+    const text = `${'x'.repeat(11_999)}😀${'y'.repeat(100)}`;
+    thread.messages.push(
+      ...toHistory([{ kind: 'user', text }]).map((message) => ({ ...message, id: messageId.parse('msg_long') })),
+    );
+
+    const { output } = thread.call('expand_message', { message_id: 'msg_long' });
+    const next = Number(/start: (\d+)/.exec(output)?.[1]);
+
+    expect(output.isWellFormed()).toBe(true);
+    for (const start of [next, next + 1])
+      expect(thread.call('expand_message', { message_id: 'msg_long', start }).output).toMatch(/^😀y/u);
+  });
+
   it('reports that the message does not exist', () => {
     expect(new Thread().call('expand_message', { message_id: 'msg_nowhere' }).success).toBe(false);
   });

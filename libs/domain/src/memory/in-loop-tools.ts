@@ -3,6 +3,7 @@ import {
   type RunSettings,
   type ToolCall,
   type ToolResult,
+  characterStart,
   failedResult,
   type ContentBlock,
 } from '@rondo/contract';
@@ -17,6 +18,7 @@ import { expandMessage, sequentialThinking, simpleMemory } from '../tools/memory
 import { targetArguments } from '../tools/tool-alias';
 import { notShown, searchTools } from '../tools/tool-search';
 import type { PastCall, ThreadArchive } from '../ports';
+import { wellFormedText } from '../well-formed';
 
 /** Memory stores answer the others. */
 type LoopTool = Exclude<Extract<Tool, { runsIn: 'loop' }>, (typeof memoryStoreTools)[number]>;
@@ -82,21 +84,22 @@ export function answerInLoop(call: ToolCall, conversation: readonly NewMessage[]
 const maxPieceLength = 12_000;
 
 function expand(
-  { message_id, start }: z.infer<typeof expandMessage.input>,
+  { message_id, start: from }: z.infer<typeof expandMessage.input>,
   conversation: readonly NewMessage[],
 ): ToolResult {
   const message = conversation.find(({ id }) => id === message_id);
   if (!message) return failedResult(`There is no message ${message_id} in this conversation.`);
 
   const text = toText(message);
-  if (start > 0 && start >= text.length) return failedResult(`The message has ${text.length} characters only.`);
+  if (from > 0 && from >= text.length) return failedResult(`The message has ${text.length} characters only.`);
 
-  const end = Math.min(text.length, start + maxPieceLength);
+  const start = characterStart(text, from);
+  const end = characterStart(text, Math.min(text.length, start + maxPieceLength));
   const more = end < text.length;
   const note = more
     ? `\n[Characters ${start} to ${end} of ${text.length}. The next piece: expand_message("${message_id}", start: ${end}).]`
     : '';
-  return { success: true, output: text.slice(start, end) + note, ...(more && { truncated: true }) };
+  return { success: true, output: wellFormedText(text.slice(start, end)) + note, ...(more && { truncated: true }) };
 }
 
 type Entry = z.infer<typeof simpleMemory.input>;
