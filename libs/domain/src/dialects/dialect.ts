@@ -91,7 +91,12 @@ export interface DecodedCall {
   /** The number of blocks of `content` before the call. Default: all. */
   readonly position?: number;
   /** What is wrong, as a sentence for the model, and the text that the model wrote. */
-  readonly malformed?: { readonly reason: string; readonly written: string };
+  readonly malformed?: {
+    readonly reason: string;
+    readonly written: string;
+    /** It is JSON, with a number that would not be kept as it is written. */
+    readonly isInexact?: true;
+  };
   /** What its provider wants back with it. */
   readonly opaque?: Opaque;
 }

@@ -244,7 +244,7 @@ function decodeCall(
   const parsed = parseObject(/^\s*"/.test(written) ? decodedOnce(written) : written);
   return 'value' in parsed
     ? { ...call, arguments: parsed.value }
-    : { ...call, malformed: { reason: parsed.reason, written: written + surplus } };
+    : { ...call, malformed: { ...parsed, written: written + surplus } };
 }
 
 /** The text that a JSON string holds; the text itself if it is none. */

@@ -30,7 +30,7 @@ export class ObjectEnd {
 }
 
 /** Parses a JSON object whose numbers are kept as they are written. `reason` is a sentence for the model. */
-export function parseObject(text: string): { value: Record<string, unknown> } | { reason: string } {
+export function parseObject(text: string): { value: Record<string, unknown> } | { reason: string; isInexact?: true } {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -39,7 +39,7 @@ export function parseObject(text: string): { value: Record<string, unknown> } | 
   }
   const inexact = findInexactNumber(text);
   if (inexact !== undefined)
-    return { reason: `Not all digits of ${inexact.slice(0, 40)} can be kept: write it as a string.` };
+    return { reason: `Not all digits of ${inexact.slice(0, 40)} can be kept: write it as a string.`, isInexact: true };
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? { value: value as Record<string, unknown> } // an object that is no array and not null is a record
     : { reason: 'The arguments must be one JSON object.' };

@@ -188,6 +188,22 @@ describe('runAgent', () => {
     });
   });
 
+  it('does not end for numbers that it could not keep, however many calls have them, and sends none of these', async () => {
+    const tools = new LedgeredTools();
+    const long = { name: 'list_files', arguments: '{"path": 820982911946154508}' };
+    const model = new ScriptedModel([calls(long, long, long, long), says('Sorry.')]);
+    const harness = new RunHarness({ model, tools });
+
+    await harness.activate();
+
+    expect(tools.effects.size).toBe(0);
+    const failed = harness.log.filter(({ type }) => type === 'tool.failed');
+    expect(failed.map(({ data }) => (data as { result: { error: string } }).result.error)).toEqual(
+      Array(4).fill('Not all digits of 820982911946154508 can be kept: write it as a string. Send the call again.'),
+    );
+    expect(harness.store.status(harness.id)).toBe('completed');
+  });
+
   it('answers calls over the limit of a turn without running them', async () => {
     const tools = new LedgeredTools();
     const model = new ScriptedModel([calls(list, run), says('Fine.')]);

@@ -32,7 +32,7 @@ export type CallOutcome =
   | { readonly unknown: string };
 
 /** Why a call was answered without being run. */
-export type CallProblem = 'malformed' | 'unknown_tool' | 'surplus';
+export type CallProblem = 'malformed' | 'inexact' | 'unknown_tool' | 'surplus';
 
 /** What an answer needs to know of its run. The loop, the end of a run and a person's resolution answer calls. */
 export interface AnswerContext {

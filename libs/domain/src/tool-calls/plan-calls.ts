@@ -78,7 +78,8 @@ function findRefusal({ run: { settings, tools }, state }: LoopContext, call: Dec
       `This call was not executed: at most ${max_tool_calls} tool calls per turn. Call it again if you need it.`,
     );
   }
-  if (call.malformed) return refuse('malformed', `${call.malformed.reason} Send the call again.`);
+  if (call.malformed)
+    return refuse(call.malformed.isInexact ? 'inexact' : 'malformed', `${call.malformed.reason} Send the call again.`);
   if (!callableTools(tools).some(({ name }) => name === call.name)) {
     const names = shownTools(tools, state.loadedTools).map(({ name }) => name);
     if (tools.programs?.some(({ name }) => name === call.name))

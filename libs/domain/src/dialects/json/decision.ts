@@ -51,7 +51,7 @@ export class Decision {
       name,
       arguments: 'value' in read ? read.value : {},
       position: reply.content.blocks.length,
-      ...('reason' in read && { malformed: { reason: read.reason, written } }),
+      ...('reason' in read && { malformed: { ...read, written } }),
     });
   }
 
