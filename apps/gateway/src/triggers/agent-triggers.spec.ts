@@ -54,11 +54,33 @@ describe('the triggers of an agent', () => {
   });
 });
 
+describe('a trigger whose agent is deleted', () => {
+  it('is paused, renamed and given other times, and begins again only with another agent', async () => {
+    const [gone, other] = [await agentNamed('gone'), await agentNamed('other')];
+    const schedule = await scheduled('0 0 1 1 *', { run: { agent_id: gone.id } });
+    const hook = await triggered({ agent_id: gone.id });
+    await api().delete(`/v1/agents/${gone.id}`).expect(204);
+
+    for (const path of [`/v1/schedules/${schedule.id}`, `/v1/triggers/${hook.id}`]) {
+      const { body } = await api().patch(path).send({ is_paused: true, name: 'a former one' }).expect(200);
+      expect(body).toMatchObject({ is_paused: true, name: 'a former one', run: { agent_id: gone.id } });
+      expect((await api().patch(path).send({ is_paused: false }).expect(404)).body.code).toBe('agent_not_found');
+      await api()
+        .patch(path)
+        .send({ is_paused: false, run: { input: 'Go.', agent_id: other.id } })
+        .expect(200);
+    }
+    await api().delete(`/v1/agents/${other.id}`).expect(204);
+    await api().patch(`/v1/schedules/${schedule.id}`).send({ cron: '0 0 2 1 *' }).expect(200);
+    expect((await api().post(`/v1/schedules/${schedule.id}/pause`).expect(200)).body.is_paused).toBe(true);
+  });
+});
+
 describe('upcoming runs', () => {
   it('are the next due times of all schedules that are not paused, in order', async () => {
     const writer = await agentNamed('writer');
     const daily = await scheduled('30 9 * * *', { run: { agent_id: writer.id }, time_zone: 'Europe/Berlin' });
-    const weekly = await scheduled('0 9 * * 1', { time_zone: 'America/New_York' });
+    const weekly = await scheduled('15 9 * * 1', { time_zone: 'America/New_York' });
     const paused = await scheduled('0 * * * *', { run: { agent_id: writer.id } });
     await api().post(`/v1/schedules/${paused.id}/pause`).expect(200);
 

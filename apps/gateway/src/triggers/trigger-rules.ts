@@ -36,6 +36,14 @@ export class TriggerRules {
   }
 }
 
+const judgedFields = ['overlap', 'thread', 'thread_id', 'run'] as const satisfies readonly (keyof Judged['fields'])[];
+
+type Changes = { readonly [Name in (typeof judgedFields)[number] | 'is_paused']?: unknown };
+
+/** Whether runs must be able to begin after a change. What has lost its agent or its model since can still be paused, and renamed. */
+export const startsOtherRuns = (changes: Changes): boolean =>
+  changes.is_paused === false || judgedFields.some((name) => changes[name] !== undefined);
+
 /** The fields after a change; undefined ones stay. Without a shared thread there is no thread to name. */
 export function changedFields<Fields extends Judged['fields']>(known: Fields, changes: object): Fields {
   const entries = Object.entries(changes).filter(([, value]) => value !== undefined);

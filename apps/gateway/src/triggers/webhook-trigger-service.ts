@@ -9,7 +9,7 @@ import type {
 } from '@rondo/persistence';
 import type { SecretBox } from '@rondo/platform';
 import { webhookRoots } from './run-request';
-import { type TriggerRules, changedFields } from './trigger-rules';
+import { type TriggerRules, changedFields, startsOtherRuns } from './trigger-rules';
 import { secretPurpose } from './webhook-receiver';
 import { newWebhookSecret } from './webhook-signature';
 import { refuseField } from '../problems/api-error';
@@ -39,7 +39,9 @@ export class WebhookTriggerService {
   async update(address: TriggerAddress, changes: WebhookChange['fields']): Promise<StoredWebhookTrigger> {
     const { webhookTriggers, rules } = this.dependencies;
     const fields = changedFields<WebhookFields>(await webhookTriggers.get(address), changes);
-    await rules.require({ accountId: address.accountId, fields, roots: webhookRoots });
+    if (startsOtherRuns(changes)) {
+      await rules.require({ accountId: address.accountId, fields, roots: webhookRoots });
+    }
     return webhookTriggers.update({ ...address, fields });
   }
 
