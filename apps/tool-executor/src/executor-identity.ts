@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { executorId } from '@rondo/messaging';
 import { z } from 'zod';
+import { createFile } from './create-file';
 
 const lockHolder = z.object({ pid: z.number().int().positive(), startedAt: z.string() });
 
@@ -78,17 +79,6 @@ async function findHolder(lock: string): Promise<z.infer<typeof lockHolder> | un
     return lockHolder.parse(JSON.parse(text));
   } catch {
     return undefined;
-  }
-}
-
-/** False when the file exists already. */
-async function createFile(file: string, content: string): Promise<boolean> {
-  try {
-    await writeFile(file, content, { flag: 'wx', mode: 0o600 });
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false; // Node's own file system errors carry a code.
-    throw error;
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { requireOwnDirectory } from './own-directory';
@@ -31,5 +31,23 @@ describe('the directory of workspaces', () => {
     await mkdir(join(root, 'thr_1'));
 
     expect(await requireOwnDirectory(root, 'exe_1')).toEqual({ madeAt: null });
+  });
+
+  it('is marked at the next start where the disk was full at the first', async () => {
+    const full = new Error('ENOSPC: no space left on device, write');
+    const written = await open(join(root, 'other'), 'w');
+    const writing = jest.spyOn(Object.getPrototypeOf(written) as FileHandle, 'writeFile').mockRejectedValueOnce(full);
+    await written.close();
+
+    await expect(requireOwnDirectory(root, 'exe_1')).rejects.toThrow(full);
+    writing.mockRestore();
+
+    await expect(requireOwnDirectory(root, 'exe_1')).resolves.toMatchObject({ madeAt: expect.any(String) });
+  });
+
+  it('is refused, with the file named, where a power cut has torn its mark', async () => {
+    await writeFile(join(root, '.executor'), '');
+
+    await expect(requireOwnDirectory(root, 'exe_1')).rejects.toThrow(`${join(root, '.executor')} does not say`);
   });
 });

@@ -1,7 +1,8 @@
-import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { threadId } from '@rondo/contract';
+import { readJson, threadId } from '@rondo/contract';
 import { z } from 'zod';
+import { createFile } from '../create-file';
 
 const marked = z.object({ executor_id: z.string(), made_at: z.iso.datetime().nullable() });
 
@@ -20,15 +21,14 @@ export async function requireOwnDirectory(root: string, executorId: string): Pro
   const file = join(root, '.executor');
   const isEmpty = !(await readdir(root)).some((name) => name === '.records' || threadId.safeParse(name).success);
   const mark = { executor_id: executorId, made_at: isEmpty ? new Date().toISOString() : null };
-  await writeFile(file, JSON.stringify(mark), { flag: 'wx', mode: 0o600 }).catch(unlessExists);
-  const { executor_id: owner, made_at: madeAt } = marked.parse(JSON.parse(await readFile(file, 'utf8')));
+  await createFile(file, JSON.stringify(mark));
+  const found = marked.safeParse(readJson(await readFile(file, 'utf8')));
+  if (!found.success)
+    throw new Error(`${file} does not say whose SANDBOX_ROOT is: delete it if no other executor uses it.`);
+  const { executor_id: owner, made_at: madeAt } = found.data;
   if (owner === executorId) return { madeAt };
   throw new Error(
     `SANDBOX_ROOT (${root}) belongs to executor ${owner}, and this one is ${executorId}. ` +
       'With SANDBOX_SNAPSHOTS, each executor needs a SANDBOX_ROOT of its own, on a volume that stays with its EXECUTOR_ID_FILE.',
   );
-}
-
-function unlessExists(error: unknown): void {
-  if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // Node's own file system errors carry a code.
 }
