@@ -10,6 +10,8 @@ export const clientTokenId = createIdSchema('ctk').brand<'ClientTokenId'>();
 export const sessionId = createIdSchema('ses').brand<'SessionId'>();
 /** A user of an outside issuer. */
 export const userId = createIdSchema('usr').brand<'UserId'>();
+/** In whose name a request is made: an API key, a user of an outside issuer, or a client token. */
+export const callerId = z.union([apiKeyId, userId, clientTokenId]);
 export const threadId = createIdSchema('thr').brand<'ThreadId'>();
 export const projectId = createIdSchema('prj').brand<'ProjectId'>();
 export const runId = createIdSchema('run').brand<'RunId'>();
@@ -45,6 +47,7 @@ export type ApiKeyId = z.infer<typeof apiKeyId>;
 export type ClientTokenId = z.infer<typeof clientTokenId>;
 export type SessionId = z.infer<typeof sessionId>;
 export type UserId = z.infer<typeof userId>;
+export type CallerId = z.infer<typeof callerId>;
 export type ThreadId = z.infer<typeof threadId>;
 export type ProjectId = z.infer<typeof projectId>;
 export type RunId = z.infer<typeof runId>;

@@ -154,7 +154,7 @@ export {
   operatorAccount,
 } from './api/accounts';
 export { type KeptSettings, StoredSettings } from './api/account-settings';
-export type { Caller, CallerId, ClientAccess } from './api/caller';
+export type { Caller, ClientAccess } from './api/caller';
 export { type Audience, Audiences, type ReachableName, isReachable } from './api/users/audience';
 export { type ErasedUser, type User, type UserAddress, Users } from './api/users/users';
 export { type ClientToken, ClientTokens, type NewClientToken, clientTokenPrefix } from './api/users/client-tokens';

@@ -207,6 +207,21 @@ describe('attack: tenants', () => {
     expect(await entries(await gateway.toKey('stranger'))).toEqual([]);
   });
 
+  it('blinds the audit log by what a page does with its client token', async () => {
+    const { key } = await tenant();
+    const run = await gateway.createRun({ input: 'Go.', user: 'ann' }, key);
+    const { body: token } = await gateway
+      .as(key)
+      .post('/v1/client-tokens')
+      .send({ user: 'ann', scopes: ['send'] })
+      .expect(201);
+    await gateway.as(token.token).post(`/v1/runs/${run.id}/stop`).send({}).expect(202);
+
+    const stopped = [expect.objectContaining({ action: 'run.stop', target: run.id, caller_id: token.id })];
+    expect(await entries(key)).toEqual(stopped);
+    expect(await entries(key, `?caller_id=${token.id}`)).toEqual(stopped);
+  });
+
   it('looks for secrets in the audit log', async () => {
     const { key } = await tenant();
     const { body: made } = await gateway

@@ -1,5 +1,5 @@
-import type { SessionId } from '@rondo/contract';
-import type { Caller, CallerId } from '@rondo/persistence';
+import type { CallerId, SessionId } from '@rondo/contract';
+import type { Caller } from '@rondo/persistence';
 import { PeriodicTask } from '@rondo/platform';
 import type { CallerCache } from './authenticator';
 import type { ConcurrencyLimits } from './concurrency-limits';

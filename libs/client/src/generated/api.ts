@@ -458,7 +458,7 @@ export type components = {
             /** Format: date-time */
             at: string;
             account_id: string;
-            /** @description The API key, or the user of an outside issuer. */
+            /** @description The API key, the user of an outside issuer, or the client token. */
             caller_id: string;
             session_id: string | null;
             /** @description Of the client; for IPv6 its network. */

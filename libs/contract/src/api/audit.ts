@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { accountId, apiKeyId, auditEntryId, sessionId, userId } from '../ids';
+import { accountId, auditEntryId, callerId, sessionId } from '../ids';
 import { createPage, instant, pageQuery } from './paging';
 import { type ApiSchemas, defineRoutes } from './route';
 
@@ -9,7 +9,7 @@ const auditEntry = z.object({
   id: auditEntryId,
   at: z.iso.datetime(),
   account_id: accountId,
-  caller_id: z.union([apiKeyId, userId]).describe('The API key, or the user of an outside issuer.'),
+  caller_id: callerId.describe('The API key, the user of an outside issuer, or the client token.'),
   session_id: sessionId.nullable(),
   address: z.string().describe('Of the client; for IPv6 its network.'),
   action: z.string(),
@@ -28,7 +28,7 @@ export const audit = defineRoutes('accounts', {
     role: 'account-admin',
     query: pageQuery.extend({
       action: z.string().max(100).optional().describe('For example `api_key.revoke`.'),
-      caller_id: z.union([apiKeyId, userId]).optional(),
+      caller_id: callerId.optional(),
       target: z.string().max(200).optional(),
       outcome: auditOutcome.optional(),
       created_from: instant.optional().describe('Inclusive.'),

@@ -1,19 +1,19 @@
 import {
   type AccountId,
   type AuditEntryId,
+  type CallerId,
   type NewId,
   type SessionId,
   accountId,
-  apiKeyId,
   auditEntryId,
+  callerId,
   sessionId,
-  userId,
 } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import { z } from 'zod';
 import type { Database } from '../database/database';
 import { storedText } from '../database/stored-text';
-import type { Caller, CallerId } from './caller';
+import type { Caller } from './caller';
 import { type Page, type PageRequest, idOfCursor, toPage } from './page';
 import { createQuery } from '../database/checked-query';
 
@@ -58,7 +58,7 @@ const entryRow = z.object({
   id: auditEntryId,
   account_id: accountId,
   at: z.date(),
-  caller_id: z.union([apiKeyId, userId]),
+  caller_id: callerId,
   session_id: sessionId.nullable(),
   address: z.string(),
   action: z.string(),

@@ -1,9 +1,6 @@
-import type { AccountId, AgentId, ApiKeyId, ClientScope, ClientTokenId, SessionId, UserId } from '@rondo/contract';
+import type { AccountId, AgentId, CallerId, ClientScope, SessionId } from '@rondo/contract';
 import type { Audience } from './users/audience';
 import { createHash, randomBytes } from 'node:crypto';
-
-/** An API key, a user of an outside issuer, or a client token. */
-export type CallerId = ApiKeyId | UserId | ClientTokenId;
 
 /** What a client token may do. */
 export interface ClientAccess {

@@ -1,6 +1,7 @@
 import {
   type AccountId,
   type ApiKeyId,
+  type CallerId,
   type NewId,
   type SessionId,
   accountId,
@@ -11,7 +12,7 @@ import {
 import { TerminalError } from '@rondo/domain';
 import type { Database } from '../database/database';
 import type { Sql } from '../database/sql';
-import { type Caller, type CallerId, toHash, newSecret } from './caller';
+import { type Caller, toHash, newSecret } from './caller';
 import { type Page, type PageRequest, idOfCursor, toPage } from './page';
 import { z } from 'zod';
 import { createQuery } from '../database/checked-query';

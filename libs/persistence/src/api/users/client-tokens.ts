@@ -1,6 +1,7 @@
 import {
   type AccountId,
   type AgentId,
+  type CallerId,
   type ClientScope,
   type ClientTokenId,
   type EndUser,
@@ -18,7 +19,7 @@ import { z } from 'zod';
 import { createQuery } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import { readAgent } from '../agents/change-agent';
-import { type Caller, type CallerId, toHash, newSecret } from '../caller';
+import { type Caller, toHash, newSecret } from '../caller';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import { lockThread } from '../thread-row';
 
