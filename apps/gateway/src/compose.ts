@@ -56,6 +56,7 @@ import { AgentService } from './agents/agent-service';
 import { AccountLimits } from './billing/account-limits';
 import { AccountQuotas } from './billing/account-quotas';
 import { quotaLimits } from './billing/quota-variables';
+import { AuditedRuns } from './audit/audited-runs';
 import { AccountQuota, RequestRate } from './auth/account-quota';
 import { ConcurrencyLimits } from './auth/concurrency-limits';
 import { ClientReach, ClientRequests } from './auth/client-access';
@@ -332,6 +333,7 @@ function toServices(
     quotas,
     agentService,
     runService,
+    auditedRuns: new AuditedRuns(runService, adapters.auditLog),
     runWaits,
     mcpDiscovery,
     secretService: new SecretService({ stored: adapters.secrets, box: secrets, newId: newUlid }),

@@ -1,7 +1,9 @@
 import { nextEvent } from '../testing/next-event';
 import { RunningGateway, adminKey } from '../testing/running-gateway';
+import { TestWorker } from '../testing/test-worker';
 
 const gateway = RunningGateway.forSuite({ TRUSTED_PROXY_HOPS: 1 });
+const worker = TestWorker.forSuite(gateway);
 
 const namesKey = 'The fact of the result names the key that gave it.';
 const addsWork = 'It only adds work, which the log of its run keeps.';
@@ -220,6 +222,35 @@ describe('attack: tenants', () => {
     const stopped = [expect.objectContaining({ action: 'run.stop', target: run.id, caller_id: token.id })];
     expect(await entries(key)).toEqual(stopped);
     expect(await entries(key, `?caller_id=${token.id}`)).toEqual(stopped);
+  });
+
+  it('decides about a call, or stops a run, through another protocol, and is in no audit log', async () => {
+    const { key } = await tenant();
+    const send = (path: string, body: object) => gateway.as(key).post(path).set(from).send(body).expect(200);
+    const toA2a = (method: string, params: object) => send('/a2a', { jsonrpc: '2.0', id: 1, method, params });
+    const ask = async () => {
+      const run = await gateway.createRun(undefined, key);
+      const [approval] = await (await worker.claim(run.id)).requestApprovals();
+      return { run, approval };
+    };
+    const [first, second, third] = [await ask(), await ask(), await ask()];
+
+    await toA2a('SendMessage', {
+      message: {
+        ...{ role: 'ROLE_USER', messageId: 'm1', taskId: first.run.id },
+        parts: [{ data: { approval_id: first.approval, approved: true } }],
+      },
+      configuration: { returnImmediately: true },
+    });
+    await toA2a('CancelTask', { id: second.run.id });
+    await send(`/anthropic/v1/sessions/${third.run.thread_id}/events`, { events: [{ type: 'user.interrupt' }] });
+
+    const act = { address: '192.0.2.7', outcome: 'done' };
+    expect((await entries(key)).toReversed()).toMatchObject([
+      { ...act, action: 'approval.decide', target: first.approval },
+      { ...act, action: 'run.stop', target: second.run.id },
+      { ...act, action: 'run.stop', target: third.run.id },
+    ]);
   });
 
   it('looks for secrets in the audit log', async () => {

@@ -1,13 +1,13 @@
 import type { ApprovalOrder, Caller, Runs } from '@rondo/persistence';
+import type { AuditedRuns } from '../audit/audited-runs';
 import { ApiError, refuseField } from '../problems/api-error';
-import type { RunService } from '../runs/run-service';
 
 /** What a client says about an approval. */
 export type Decision = Pick<ApprovalOrder, 'approvalId' | 'decision' | 'arguments' | 'reason'>;
 
 interface FacadeApprovalsDependencies {
   readonly runs: Pick<Runs, 'approval'>;
-  readonly service: Pick<RunService, 'decideTogether'>;
+  readonly acts: Pick<AuditedRuns, 'decideTogether'>;
 }
 
 /** What a request answers, and the field in which it does so. */
@@ -35,14 +35,15 @@ export function matchAnswers<Answer extends GivenAnswer>(
 
 /** Decides all of these, or none. Protocols of façades have no hash of arguments: those of a call that waits do not change. */
 export async function decideAll(
-  { runs, service }: FacadeApprovalsDependencies,
-  { accountId, keyId: decidedBy }: Pick<Caller, 'accountId' | 'keyId'>,
+  { runs, acts }: FacadeApprovalsDependencies,
+  caller: Caller,
   decisions: readonly Decision[],
 ): Promise<void> {
   if (decisions.length === 0) return;
+  const { accountId } = caller;
   const orders = decisions.map(async (decision) => {
     const { arguments_hash: argumentsHash } = await runs.approval({ accountId, approvalId: decision.approvalId });
-    return { accountId, argumentsHash, decidedBy, ...decision };
+    return { argumentsHash, ...decision };
   });
-  await service.decideTogether(await Promise.all(orders));
+  await acts.decideTogether(caller, await Promise.all(orders));
 }

@@ -88,29 +88,30 @@ export class FacadesModule {
 /** The façades of one class each. */
 function createSmallFacades(parts: GatewayParts): object[] {
   const { facadeIds: ids, runs, threads: listed, messages, agents, runService: service, quotas, settings } = parts;
-  const { clientReach, clientRequests, idempotentMessages: idempotent } = parts;
+  const { clientReach, clientRequests, idempotentMessages: idempotent, auditedRuns: acts } = parts;
   const models = new FacadeModels(parts.catalog, parts.accountLimits);
   const threads = new FacadeThreads({ ids, runs, messages, service, idempotent, quotas });
   const reads = { ids, listed, runs, agents };
   const names = { agents, settings };
   return [
     models,
-    new AiSdkChats({ ids, threads, runs, service }),
-    new A2aTasks({ ids, threads, runs, service, idempotent, ...names }),
+    new AiSdkChats({ ids, threads, runs, service, acts }),
+    new A2aTasks({ ids, threads, runs, service, acts, idempotent, ...names }),
     new A2aCards(parts.config.PUBLIC_URL),
-    new AgUiRuns({ ids, threads, runs, messages, service, ...names }),
+    new AgUiRuns({ ids, threads, runs, messages, service, acts, ...names }),
     new IiAgentSessions({ ...reads, settings, threads, service, models, clientReach, clientRequests }),
     new SunaRuns({ runs, threads: listed, messages, agents, service, quotas }),
   ];
 }
 
 function createAnthropic(parts: GatewayParts): object[] {
-  const { facadeIds: ids, runs, threads, runService: service, quotas, settings } = parts;
+  const { facadeIds: ids, runs, threads, runService: service, auditedRuns: acts, quotas, settings } = parts;
   const { agentVersions: versions, agentService, scheduleService, executions } = parts;
   const agents = new AnthropicAgents({ agents: parts.agents, versions, service: agentService, ids, settings });
   const environments = new AnthropicEnvironments(ids);
   const resources = new AnthropicResources(parts.files);
-  const sessions = new AnthropicSessions({ ids, runs, threads, service, quotas, agents, environments, resources });
+  const kept = { ids, runs, threads, quotas };
+  const sessions = new AnthropicSessions({ ...kept, service, acts, agents, environments, resources });
   const scheduled = { service: scheduleService, executions };
   const deployments = new AnthropicDeployments({ ids, runs, ...scheduled, agents, environments });
   return [agents, environments, sessions, deployments];
@@ -118,10 +119,10 @@ function createAnthropic(parts: GatewayParts): object[] {
 
 function createLangGraph(parts: GatewayParts): object[] {
   const { facadeIds: ids, runs, messages, runService: service, idempotentMessages: idempotent, quotas } = parts;
-  const { schedules, scheduleService, runWatches: watches, settings } = parts;
+  const { schedules, scheduleService, runWatches: watches, settings, auditedRuns: acts } = parts;
   const assistants = new LangGraphAssistants({ agents: parts.agents, versions: parts.agentVersions, settings });
   const threads = new LangGraphThreads({ ids, threads: parts.threads, messages, runs, quotas, assistants });
-  const graphRuns = new LangGraphRuns({ runs, service, idempotent, threads, assistants });
+  const graphRuns = new LangGraphRuns({ runs, service, acts, idempotent, threads, assistants });
   return [
     assistants,
     threads,
@@ -135,18 +136,19 @@ function createLangGraph(parts: GatewayParts): object[] {
 function createOpenAi(parts: GatewayParts): object[] {
   const { facadeIds: ids, runs, threads, messages, agents, runService: service, quotas, settings } = parts;
   const known = new KnownResponses({ ids, runs, threads });
-  const responses = new OpenAiResponses({ ids, known, runs, threads, agents, service, settings });
+  const { auditedRuns: acts } = parts;
+  const responses = new OpenAiResponses({ ids, known, runs, threads, agents, service, acts, settings });
   const conversations = new OpenAiConversations({ threads, messages, runs, known, quotas });
   return [known, responses, conversations, new ResponseReader(parts.runWatches, service)];
 }
 
 function createMcp(parts: GatewayParts): object[] {
   const { facadeIds: ids, runs, agents, runService: service, auditLog, authenticator, config } = parts;
-  const { runWatches: watches } = parts;
+  const { runWatches: watches, auditedRuns: acts } = parts;
   const { ALLOWED_ORIGINS: allowed = [], PUBLIC_URL: url } = config;
   const origins = url === undefined ? allowed : [...allowed, new URL(url).origin];
   const tools = new McpTools({ runs, agents, service, auditLog });
-  const questions = new McpQuestions({ key: config.RONDO_ADMIN_KEY, runs, service });
+  const questions = new McpQuestions({ key: config.RONDO_ADMIN_KEY, runs, service, acts });
   return [
     new McpMessages({ tools, questions, watches, service }),
     new McpAnswers({ ids, tools, watches }),

@@ -38,7 +38,7 @@ export class ApiKeyGuard implements CanActivate {
       requireClientScope(caller.client, route?.client);
       await this.dependencies.clientReach.require(caller, request.params);
     } else this.authorize(caller, request.method, route);
-    request.caller = caller;
+    request.caller = { ...caller, address: this.dependencies.authenticator.readAddress(request) };
     return true;
   }
 

@@ -24,6 +24,8 @@ export interface Caller {
   readonly sessionId?: SessionId;
   /** When the session or the token ends. */
   readonly expiresAt?: Date;
+  /** Where a request of theirs comes from. */
+  readonly address?: string;
 }
 
 const secretBytes = 24;

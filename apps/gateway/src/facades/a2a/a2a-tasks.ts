@@ -11,6 +11,7 @@ import {
 import type { A2aMessage, A2aPart } from '@rondo/contract/api';
 import type { Agents, Caller, FacadeIds, PendingKey, RunAddress, Runs } from '@rondo/persistence';
 import { z } from 'zod';
+import type { AuditedRuns } from '../../audit/audited-runs';
 import { readMaker } from '../../auth/client-access';
 import type { IdempotentMessages } from '../../idempotency/idempotent-requests';
 import type { NewRunLog } from '../../live/run-subscriptions';
@@ -48,7 +49,8 @@ interface A2aTasksDependencies {
   readonly runs: Pick<Runs, 'get' | 'active' | 'events' | 'approval'>;
   readonly agents: Pick<Agents, 'findId'>;
   readonly settings: Pick<RunSettingsResolver, 'isModelName'>;
-  readonly service: Pick<RunService, 'create' | 'answer' | 'decideTogether' | 'stop'>;
+  readonly service: Pick<RunService, 'create' | 'answer'>;
+  readonly acts: AuditedRuns;
   readonly idempotent: Pick<IdempotentMessages, 'once'>;
 }
 
@@ -88,9 +90,9 @@ export class A2aTasks {
   }
 
   /** Rejects with a refusal for a task that has ended. */
-  async cancel(address: RunAddress): Promise<void> {
-    const { wasTerminal } = await this.dependencies.service.stop(address, 'canceled by the client');
-    if (wasTerminal) throw new A2aError('TASK_NOT_CANCELABLE', `Task ${address.runId} has ended.`);
+  async cancel(caller: Caller, { runId }: RunAddress): Promise<void> {
+    const { wasTerminal } = await this.dependencies.acts.stop(caller, runId, 'canceled by the client');
+    if (wasTerminal) throw new A2aError('TASK_NOT_CANCELABLE', `Task ${runId} has ended.`);
   }
 
   /** The client's name for the thread, or its id. */

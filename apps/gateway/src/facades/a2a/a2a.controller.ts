@@ -127,7 +127,7 @@ export class A2aController {
   }
 
   private async cancel(exchange: Exchange, address: RunAddress): Promise<void> {
-    await this.tasks.cancel(address);
+    await this.tasks.cancel(exchange.caller, address);
     await this.wait(exchange, address, mostCancelS);
     await this.showTask(exchange, address);
   }

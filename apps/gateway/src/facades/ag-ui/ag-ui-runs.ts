@@ -13,6 +13,7 @@ import type { AgUiMessage, AgUiResumeEntry, AgUiRunRequest } from '@rondo/contra
 import { TerminalError } from '@rondo/domain';
 import type { Agents, Caller, FacadeIds, Messages, RunAddress, Runs } from '@rondo/persistence';
 import { requireScope } from '../../auth/scopes';
+import type { AuditedRuns } from '../../audit/audited-runs';
 import type { NewRunLog } from '../../live/run-subscriptions';
 import { ApiError, refuseField } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
@@ -62,7 +63,8 @@ interface AgUiRunsDependencies {
   readonly messages: Pick<Messages, 'list'>;
   readonly agents: Pick<Agents, 'findId'>;
   readonly settings: Pick<RunSettingsResolver, 'isModelName'>;
-  readonly service: Pick<RunService, 'answer' | 'answerCalls' | 'decideTogether'>;
+  readonly service: Pick<RunService, 'answer' | 'answerCalls'>;
+  readonly acts: Pick<AuditedRuns, 'decideTogether'>;
 }
 
 /** What clients of AG-UI do, in terms of threads and runs. It keeps nothing but the ids that they choose. */

@@ -1,6 +1,7 @@
 import { type AccountId, type Run, type ThreadId, isTerminal, isWaiting } from '@rondo/contract';
 import type { AiSdkChatRequest, AiSdkMessage } from '@rondo/contract/api';
 import type { Caller, FacadeIds, Runs } from '@rondo/persistence';
+import type { AuditedRuns } from '../../audit/audited-runs';
 import type { NewRunLog } from '../../live/run-subscriptions';
 import { ApiError } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
@@ -39,7 +40,8 @@ interface AiSdkChatsDependencies {
   readonly ids: Pick<FacadeIds, 'findMessageStart' | 'beginMessage'>;
   readonly threads: FacadeThreads;
   readonly runs: Pick<Runs, 'approval'>;
-  readonly service: Pick<RunService, 'answer' | 'answerCalls' | 'decideTogether' | 'stop'>;
+  readonly service: Pick<RunService, 'answer' | 'answerCalls' | 'stop'>;
+  readonly acts: Pick<AuditedRuns, 'decideTogether'>;
 }
 
 /** What clients of the AI SDK do with chats, in terms of threads and runs. It keeps nothing but the ids that they choose. */

@@ -3,6 +3,7 @@ import type { AnthropicContentBlock, AnthropicUserEvent } from '@rondo/contract/
 import { TerminalError } from '@rondo/domain';
 import type { Caller, Runs, ThreadAddress } from '@rondo/persistence';
 import { z } from 'zod';
+import type { AuditedRuns } from '../../audit/audited-runs';
 import { ApiError, refuseField } from '../../problems/api-error';
 import type { RunService } from '../../runs/run-service';
 import { decideAll } from '../facade-approvals';
@@ -16,7 +17,8 @@ type ServedEvent = Exclude<AnthropicUserEvent, { type: 'user.define_outcome' | '
 
 interface SendDependencies {
   readonly runs: Pick<Runs, 'active' | 'approval'>;
-  readonly service: Pick<RunService, 'answer' | 'answerCalls' | 'decideTogether' | 'stop'>;
+  readonly service: Pick<RunService, 'answer' | 'answerCalls'>;
+  readonly acts: AuditedRuns;
   /** Begins a run of the session with this input, or queues it, or tells it to the run at work, if there is one. */
   readonly begin: (turn: Turn, how: { readonly isTold: boolean }) => Promise<BegunTurn>;
 }
@@ -120,10 +122,8 @@ class Sending {
 
   /** An interrupt goes before everything else; what is said with it begins a new turn. */
   async carryOut(events: readonly ServedEvent[]): Promise<void> {
-    const { service } = this.dependencies;
-    const { accountId } = this.thread;
     if (this.active && events.some(({ type }) => type === 'user.interrupt'))
-      await service.stop({ accountId, runId: this.active.id }, 'interrupted by the user');
+      await this.dependencies.acts.stop(this.caller, this.active.id, 'interrupted by the user');
     await this.confirm(events.filter((event) => event.type === 'user.tool_confirmation'));
     const results = events.filter((event) => event.type === 'user.custom_tool_result');
     if (results.length > 0 && this.active) await this.answerCalls(this.active, results);

@@ -25,6 +25,7 @@ import { withDefinition } from '@rondo/domain';
 import type { Caller, FacadeIds, FacadeObject, Runs, ThreadAddress, Threads } from '@rondo/persistence';
 import { newUlid } from '@rondo/platform';
 import { z } from 'zod';
+import type { AuditedRuns } from '../../audit/audited-runs';
 import type { AccountQuotas } from '../../billing/account-quotas';
 import { ApiError } from '../../problems/api-error';
 import type { RunService } from '../../runs/run-service';
@@ -47,7 +48,8 @@ interface AnthropicSessionsDependencies {
   readonly ids: Pick<FacadeIds, 'addObject' | 'findObject' | 'listObjects' | 'changeObject'>;
   readonly runs: ReadableRuns & Pick<Runs, 'list' | 'active' | 'current' | 'newestBegun' | 'approval'>;
   readonly threads: Pick<Threads, 'get' | 'delete'>;
-  readonly service: Pick<RunService, 'create' | 'answer' | 'answerCalls' | 'decideTogether' | 'stop'>;
+  readonly service: Pick<RunService, 'create' | 'answer' | 'answerCalls'>;
+  readonly acts: AuditedRuns;
   readonly quotas: Pick<AccountQuotas, 'add'>;
   readonly agents: Pick<AnthropicAgents, 'resolve' | 'isActive'>;
   readonly environments: Pick<AnthropicEnvironments, 'requireHosts'>;
@@ -185,9 +187,9 @@ export class AnthropicSessions {
   async send(session: ThreadAddress, events: readonly AnthropicUserEvent[], caller: Caller) {
     const [row] = await Promise.all([this.findRow(session), this.dependencies.threads.get(session)]);
     if (row && row.data['archived_at'] !== null) throw refuseArchived(session);
-    const { runs, service } = this.dependencies;
+    const { runs, service, acts } = this.dependencies;
     const begin = (turn: Turn, { isTold }: { isTold: boolean }) => this.begin(session, row, { ...turn, isTold });
-    return sendEvents({ runs, service, begin }, session, { events, caller });
+    return sendEvents({ runs, service, acts, begin }, session, { events, caller });
   }
 
   /** A run at work gets no files: with those, the turn comes after it. */

@@ -4,6 +4,7 @@ import type { Caller, PendingKey, RunAddress, Runs, ThreadAddress } from '@rondo
 import { z } from 'zod';
 import { parseInput } from '../../http/parse-input';
 import type { IdempotentMessages } from '../../idempotency/idempotent-requests';
+import type { AuditedRuns } from '../../audit/audited-runs';
 import type { NewRunLog } from '../../live/run-subscriptions';
 import { ApiError, refuseField } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
@@ -61,7 +62,8 @@ type Named = NamedThread & { readonly runName: string };
 
 interface LangGraphRunsDependencies {
   readonly runs: Pick<Runs, 'get' | 'list' | 'events' | 'approval'>;
-  readonly service: Pick<RunService, 'create' | 'answer' | 'answerCalls' | 'decideTogether' | 'stop'>;
+  readonly service: Pick<RunService, 'create' | 'answer' | 'answerCalls' | 'stop'>;
+  readonly acts: Pick<AuditedRuns, 'decideTogether'>;
   readonly idempotent: Pick<IdempotentMessages, 'once'>;
   readonly threads: LangGraphThreads;
   readonly assistants: Pick<LangGraphAssistants, 'choose'>;

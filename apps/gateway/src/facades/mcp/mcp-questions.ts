@@ -13,6 +13,7 @@ import { type Run, type RunId, approvalDecision, approvalId, runId } from '@rond
 import type { Runs } from '@rondo/persistence';
 import { hkdfSync } from 'node:crypto';
 import { z } from 'zod';
+import type { AuditedRuns } from '../../audit/audited-runs';
 import { ApiError } from '../../problems/api-error';
 import type { RunService } from '../../runs/run-service';
 import type { McpCaller } from './mcp-tools';
@@ -30,7 +31,8 @@ interface McpQuestionsDependencies {
   /** A secret that all gateways know. */
   readonly key: string;
   readonly runs: Pick<Runs, 'get' | 'approval'>;
-  readonly service: Pick<RunService, 'answer' | 'decide'>;
+  readonly service: Pick<RunService, 'answer'>;
+  readonly acts: Pick<AuditedRuns, 'decideTogether'>;
 }
 
 /** How long a person may take to answer. */
@@ -92,8 +94,8 @@ export class McpQuestions {
     for (const [id, argumentsHash] of Object.entries(state.approvals)) {
       const decision = readDecision(inputResponses, id);
       if (decision === undefined) continue;
-      const order = { accountId, approvalId: approvalId.parse(id), argumentsHash, decidedBy: caller.keyId };
-      await this.dependencies.service.decide({ ...order, ...decision });
+      const order = { approvalId: approvalId.parse(id), argumentsHash, ...decision };
+      await this.dependencies.acts.decideTogether(caller, [order]);
       isAnswered = true;
     }
     return { runId: run.id, isAnswered };

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AccountId, EndUser, Run, SettingsRequest } from '@rondo/contract';
 import type { OpenAiChatRequest, OpenAiResponseRequest } from '@rondo/contract/api';
 import type { Agents, Caller, FacadeIds, Runs, Threads } from '@rondo/persistence';
+import type { AuditedRuns } from '../../audit/audited-runs';
 import type { NewRunLog } from '../../live/run-subscriptions';
 import { ApiError, refuseField } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
@@ -64,7 +65,8 @@ interface OpenAiResponsesDependencies {
   readonly runs: Pick<Runs, 'get' | 'list' | 'approval'>;
   readonly threads: Pick<Threads, 'delete'>;
   readonly agents: Pick<Agents, 'findId'>;
-  readonly service: Pick<RunService, 'create' | 'answer' | 'answerCalls' | 'decideTogether'>;
+  readonly service: Pick<RunService, 'create' | 'answer' | 'answerCalls'>;
+  readonly acts: Pick<AuditedRuns, 'decideTogether'>;
   readonly settings: Pick<RunSettingsResolver, 'isModelName'>;
 }
 
