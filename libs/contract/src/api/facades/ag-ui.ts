@@ -40,7 +40,8 @@ export const agUiCoverage = {
       served: {
         model:
           'the model. Default: that of the address, else [as for all façades](../facades.md#agents-models-and-instructions)',
-        on_disconnect: '`cancel`: closing the stream stops the run. Default: `continue`',
+        on_disconnect:
+          '`cancel`: closing the stream stops the run, which needs a key that may write. Default: `continue`',
       },
       refused: {
         command: { why: 'answer with `resume`' },

@@ -167,7 +167,8 @@ export const langGraphCoverage = {
         if_not_exists: '`create` makes the thread; default: `reject`',
         'checkpoint, checkpoint_id':
           'only that of the newest state, or of the one before a run that was stopped: a thread goes on from where it is',
-        on_disconnect: '`cancel` stops the run when the client goes away; default: `continue`',
+        on_disconnect:
+          '`cancel` stops the run when the client goes away, as `cancel_on_disconnect` of a stream that is joined does, for which the key must be one that may write; default: `continue`',
         'stream_subgraphs, stream_resumable, durability, checkpoint_during, strict_resume, on_completion':
           'are accepted: there are no subgraphs, streams can always be resumed, facts are always durable, and an answer to nothing is always refused',
       },
