@@ -49,6 +49,7 @@ export { ChatTaken, type FacadeChat, type FacadeKind, type FacadeObject, FacadeI
 export { Agents } from './api/agents/agents';
 export { BasisChanged, type RunBasis } from './api/agents/run-basis';
 export type { AgentFilter } from './api/agents/list-agents';
+export type { NamedAgent } from './api/agents/agent-names';
 export { AgentVersions, type VersionAddress, type VersionNote } from './api/agents/agent-versions';
 export type { AgentAddress, SealableDefinition } from './api/agents/change-agent';
 export { Executions } from './api/triggers/executions';

@@ -70,17 +70,26 @@ where bytes_before < ${bytesInPage}`;
 /** A column that a bounded list adds to its rows, and that is in no item. */
 const measured = z.object({ has_next: z.boolean() });
 
+const identified = z.object({ id: z.string() });
+
+interface Bounds<T> extends Measure {
+  /** The text after which the next page begins. Absent: the id. */
+  readonly toKey?: (item: T) => string;
+}
+
 /** A list whose rows can be long, and are parsed as items. The last parameter of its statement is how many rows it may have. */
-export class BoundedList<T extends Identified> {
+export class BoundedList<T> {
   private readonly statement: string;
+  private readonly toKey: (item: T) => string;
 
   constructor(
     statement: string,
-    { order, length }: Measure,
+    { order, length, toKey }: Bounds<T>,
     private readonly item: z.ZodType<T>,
   ) {
-    const followed = `select listed.*, lead(id) over (order by ${order}) is not null as has_next from (${statement}) as listed`;
+    const followed = `select listed.*, lead(true) over (order by ${order}) is not null as has_next from (${statement}) as listed`;
     this.statement = `${withinPage(followed, { order, length })} order by ${order}`;
+    this.toKey = toKey ?? ((item) => identified.parse(item).id);
   }
 
   async page(sql: Sql, values: readonly unknown[], limit: number): Promise<Page<T>> {
@@ -89,7 +98,7 @@ export class BoundedList<T extends Identified> {
     return page(
       taken.map((row) => this.item.parse(row)),
       taken.length > 0 && measured.parse(taken.at(-1)).has_next,
-      toId,
+      this.toKey,
     );
   }
 }

@@ -51,7 +51,7 @@ interface IiAgentSessionsDependencies {
   readonly threads: FacadeThreads;
   readonly listed: Pick<Threads, 'list'>;
   readonly runs: Pick<Runs, 'list' | 'begun' | 'newestBegun' | 'events' | 'active'>;
-  readonly agents: Pick<Agents, 'list' | 'findId'>;
+  readonly agents: Pick<Agents, 'listNames' | 'findId'>;
   readonly settings: Pick<RunSettingsResolver, 'isModelName'>;
   readonly service: Pick<RunService, 'answer' | 'stop'>;
   readonly models: Pick<FacadeModels, 'list'>;
@@ -97,9 +97,10 @@ export class IiAgentSessions {
   /** Names that `choose` takes: stored agents, and the models that the account may use. */
   async listChoices(accountId: AccountId): Promise<string[]> {
     const { agents, models } = this.dependencies;
-    const { data } = await agents.list({ accountId, limit: mostAgents, sort: 'name', order: 'asc' });
+    const range = { accountId, sort: 'name', order: 'asc', limit: mostAgents, offset: 0 } as const;
+    const stored = await agents.listNames(range);
     const allowed = await models.list(accountId);
-    return [...data.map(({ definition: { name } }) => name), ...allowed.map(({ id }) => id)];
+    return [...stored.map(({ name }) => name), ...allowed.map(({ id }) => id)];
   }
 
   async choose(

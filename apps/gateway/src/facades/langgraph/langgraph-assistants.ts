@@ -1,6 +1,6 @@
 import { type AccountId, type Agent, type AgentId, agentId } from '@rondo/contract';
 import type { LangGraphAssistantSearch } from '@rondo/contract/api';
-import type { AgentVersions, Agents } from '@rondo/persistence';
+import type { AgentVersions, Agents, NamedAgent } from '@rondo/persistence';
 import { ApiError } from '../../problems/api-error';
 import type { RunSettingsResolver } from '../../settings/run-settings';
 import { findNamedAgent } from '../named-agents';
@@ -14,10 +14,8 @@ export interface ChosenAssistant {
   readonly model?: string;
 }
 
-const pageSize = 200;
-
 interface LangGraphAssistantsDependencies {
-  readonly agents: Pick<Agents, 'get' | 'list' | 'findId'>;
+  readonly agents: Pick<Agents, 'get' | 'listNames' | 'countNames' | 'findId'>;
   readonly versions: Pick<AgentVersions, 'list'>;
   readonly settings: Pick<RunSettingsResolver, 'isModelName'>;
 }
@@ -39,35 +37,32 @@ export class LangGraphAssistants {
 
   async get(accountId: AccountId, name: string) {
     const agent = await this.findAgent(accountId, name);
-    if (agent) return toAssistant(agent);
+    if (agent) return toAssistant(toNamedAgent(agent));
     await this.choose(accountId, name);
-    return toNamed(name);
+    return toAssistant(toNamed(name));
   }
 
-  async search(accountId: AccountId, { name, graph_id: graph, limit, offset, ...order }: LangGraphAssistantSearch) {
-    const { sort_by: by, sort_order: direction } = order;
-    const found = (await this.listAll(accountId)).filter(
-      (assistant) =>
-        matches(assistant.name, name) && (graph === undefined || graph === null || assistant.graph_id === graph),
-    );
-    const key = by ?? 'created_at';
-    const sorted = found.toSorted((a, b) => a[key].localeCompare(b[key]));
-    return ((direction ?? 'desc') === 'desc' ? sorted.toReversed() : sorted).slice(offset, offset + limit);
+  async search(accountId: AccountId, { limit, offset, sort_by: by, sort_order: order, ...filter }: Search) {
+    const sort = columns[by ?? 'created_at'];
+    const range = { ...toFilter(accountId, filter), sort, order: order ?? 'desc', limit, offset };
+    return (await this.dependencies.agents.listNames(range)).map(toAssistant);
   }
 
-  async count(accountId: AccountId, filter: Pick<LangGraphAssistantSearch, 'name' | 'graph_id'>): Promise<number> {
-    return (await this.search(accountId, { ...filter, limit: Infinity, offset: 0 })).length;
+  count(accountId: AccountId, filter: Filter): Promise<number> {
+    return this.dependencies.agents.countNames(toFilter(accountId, filter));
   }
 
   async listVersions(accountId: AccountId, name: string, { limit, offset }: { limit: number; offset: number }) {
     const agent = await this.findAgent(accountId, name);
     if (!agent) return [await this.get(accountId, name)].slice(offset, offset + limit);
-    const { data } = await this.dependencies.versions.list({ accountId, agentId: agent.id, limit: offset + limit });
-    return data.slice(offset).map(({ version, created_at, definition }) => ({
-      ...toAssistant({ ...agent, definition }),
-      version,
-      created_at,
-    }));
+    const found: ReturnType<typeof toAssistant>[] = [];
+    const address = { accountId, agentId: agent.id, below: Math.max(0, agent.latest_version - offset + 1) };
+    for (let after: string | undefined; ;) {
+      const page = await this.dependencies.versions.list({ ...address, after, limit: limit - found.length });
+      found.push(...page.data.map((version) => toAssistant(toNamedAgent({ ...agent, ...version }))));
+      if (page.next_cursor === null || found.length >= limit) return found;
+      after = page.next_cursor;
+    }
   }
 
   /** Undefined for the name of no stored agent. */
@@ -75,39 +70,49 @@ export class LangGraphAssistants {
     const id = await findNamedAgent(this.dependencies.agents, accountId, name);
     return id && this.dependencies.agents.get({ accountId, agentId: id });
   }
-
-  private async listAll(accountId: AccountId) {
-    return [...(await this.listAgents(accountId)).map(toAssistant), toNamed(defaultAssistant)];
-  }
-
-  private async listAgents(accountId: AccountId): Promise<readonly Agent[]> {
-    const agents: Agent[] = [];
-    for (let after: string | undefined; ;) {
-      const page = await this.dependencies.agents.list({ accountId, limit: pageSize, after });
-      agents.push(...page.data);
-      if (page.next_cursor === null) return agents;
-      after = page.next_cursor;
-    }
-  }
 }
 
-const matches = (name: string, wanted: string | null | undefined): boolean =>
-  wanted === undefined || wanted === null || name.toLowerCase().includes(wanted.toLowerCase());
+type Search = LangGraphAssistantSearch;
+type Filter = Pick<Search, 'name' | 'graph_id'>;
+
+const columns = {
+  assistant_id: 'id',
+  graph_id: 'name',
+  name: 'name',
+  created_at: 'created_at',
+  updated_at: 'updated_at',
+} as const;
+
+const toFilter = (accountId: AccountId, { name, graph_id: graph }: Filter) => ({
+  accountId,
+  search: name ?? undefined,
+  name: graph ?? undefined,
+  besides: [toNamed(defaultAssistant)],
+});
 
 const nothing = { config: { configurable: {}, tags: [] }, context: {}, metadata: {} } as const;
 
-function toAssistant({ id, version, created_at, updated_at, definition }: Agent) {
-  const { name, description = null } = definition;
-  return { assistant_id: id as string, graph_id: name, name, description, ...nothing, version, created_at, updated_at };
+function toAssistant({ id, name, version, description, created_at, updated_at }: NamedAgent) {
+  return { assistant_id: id, graph_id: name, name, description, ...nothing, version, created_at, updated_at };
 }
+
+const toNamedAgent = ({ definition: { name, description = null }, ...agent }: Agent): NamedAgent => ({
+  ...agent,
+  name,
+  description,
+});
 
 /** It was never created. */
 const always = '2026-01-01T00:00:00.000Z';
 
-function toNamed(name: string): ReturnType<typeof toAssistant> {
-  const about = { version: 1, created_at: always, updated_at: always };
-  return { assistant_id: name, graph_id: name, name, description: null, ...nothing, ...about };
-}
+const toNamed = (name: string): NamedAgent => ({
+  id: name,
+  name,
+  description: null,
+  version: 1,
+  created_at: always,
+  updated_at: always,
+});
 
 const edge = (source: string, target: string, conditional = false) => ({ source, target, conditional });
 

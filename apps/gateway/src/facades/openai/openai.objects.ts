@@ -1,5 +1,5 @@
-import type { Agent, Message, RecordedFact, Run, UserBlock } from '@rondo/contract';
-import type { Thread } from '@rondo/persistence';
+import type { Message, RecordedFact, Run, UserBlock } from '@rondo/contract';
+import type { NamedAgent, Thread } from '@rondo/persistence';
 import { type Segment, toConversationId, toItemId, toResponseId } from './openai-ids';
 import { type Item } from './openai.items';
 import { type ResponseHead, type ResponseOptions, toSeconds } from './openai.translate';
@@ -129,8 +129,8 @@ export function toItemList(items: readonly Item[], { limit, order, after }: Item
   return { object: 'list', data: page, first_id, last_id, has_more: data.length > limit };
 }
 
-export const toAgentModel = ({ definition, created_at }: Agent) => ({
-  id: definition.name,
+export const toAgentModel = ({ name, created_at }: Pick<NamedAgent, 'name' | 'created_at'>) => ({
+  id: name,
   object: 'model',
   created: toSeconds(created_at),
   owned_by: 'rondo-agent',

@@ -61,5 +61,6 @@ export function isAfter(cursor: string, { sort, order }: AgentOrder, parameter: 
   return `(${column}, agents.id) ${than} (${read(parameter(key))}, ${parameter(id ?? '')})`;
 }
 
-export const cursorAt = (agent: Agent, { sort, order }: AgentOrder): string =>
-  Buffer.from([sort, order, agent.id, sortings[sort].toKey(agent)].join(' ')).toString('base64url');
+/** The text of the cursor at an agent. */
+export const toCursorText = (agent: Agent, { sort, order }: AgentOrder): string =>
+  [sort, order, agent.id, sortings[sort].toKey(agent)].join(' ');

@@ -21,6 +21,9 @@ export const agentColumns = `
 agents.id, agents.version, agents.latest_version, agents.is_default, agents.tags, agents.created_at, agents.updated_at,
 active.definition`;
 
+/** What bounds a page of definitions, in bytes. */
+export const definitionLength = 'octet_length(definition::text)';
+
 export const activeVersion = `agent_versions as active on active.agent_id = agents.id and active.version = agents.version`;
 
 export const toAgent = (row: AgentRow): Agent => ({

@@ -4,13 +4,17 @@ import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { storedText } from '../../database/stored-text';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
-import { type Page, type PageRequest, readVersionCursor, toVersionPage } from '../page';
-import { toVersion, versionRow } from './agent-row';
+import { BoundedList, type Page, type PageRequest, readVersionCursor } from '../page';
+import { definitionLength, toVersion, versionRow } from './agent-row';
 import { type AgentAddress, changeAgents, readAgent } from './change-agent';
 import { createQuery } from '../../database/checked-query';
 
 export interface VersionAddress extends AgentAddress {
   readonly version: number;
+}
+
+interface VersionsOfAgent extends AgentAddress, PageRequest {
+  readonly below?: number | undefined;
 }
 
 export interface Activation extends VersionAddress {
@@ -28,7 +32,11 @@ select each.version, each.version = agents.version as is_active, each.note, each
 from agents join agent_versions as each on each.agent_id = agents.id
 where agents.account_id = $1 and agents.id = $2`;
 const oneVersion = createQuery(versionRow, `${versions} and each.version = $3`);
-const newestVersions = createQuery(versionRow, `${versions} and each.version < $3 order by each.version desc limit $4`);
+const newestVersions = new BoundedList(
+  `${versions} and each.version < $3 order by each.version desc limit $4`,
+  { order: 'version desc', length: definitionLength, toKey: ({ version }) => String(version) },
+  versionRow.transform(toVersion),
+);
 
 const activate = `
 update agents set version = $2, name = $3, updated_at = clock_timestamp() where id = $1 and version <> $2`;
@@ -47,12 +55,11 @@ export class AgentVersions {
     return readVersion(this.database.sql, address);
   }
 
-  /** Newest first. */
-  async list({ accountId, agentId, after, limit }: AgentAddress & PageRequest): Promise<Page<AgentVersion>> {
+  /** Newest first. The first page begins below a version, where one is given. */
+  async list({ accountId, agentId, below, after, limit }: VersionsOfAgent): Promise<Page<AgentVersion>> {
     await readAgent(this.database.sql, { accountId, agentId });
-    const values = [accountId, agentId, readVersionCursor(after), limit + 1];
-    const rows = await newestVersions.all(this.database.sql, values);
-    return toVersionPage(rows.map(toVersion), limit);
+    const before = after === undefined && below !== undefined ? below : readVersionCursor(after);
+    return newestVersions.page(this.database.sql, [accountId, agentId, before], limit);
   }
 
   /** Rejects with `agent_version_not_found`. */

@@ -7,6 +7,7 @@ import type { Page } from '../page';
 import { toAgent } from './agent-row';
 import { type AgentQuestion, type RunBasis, readRunBasis } from './run-basis';
 import { type AgentAddress, type SealableDefinition, changeAgents, readAgent } from './change-agent';
+import { type NameFilter, type NameRange, type NamedAgent, countAgentNames, listAgentNames } from './agent-names';
 import { type AgentFilter, listAgents } from './list-agents';
 import { z } from 'zod';
 import { createQuery } from '../../database/checked-query';
@@ -66,6 +67,15 @@ export class Agents {
   /** Newest first, unless asked otherwise. Rejects with `invalid_cursor` for one of another order. */
   list(filter: AgentFilter): Promise<Page<Agent>> {
     return listAgents(this.database.sql, filter);
+  }
+
+  /** Without definitions. */
+  listNames(range: NameRange): Promise<NamedAgent[]> {
+    return listAgentNames(this.database.sql, range);
+  }
+
+  countNames(filter: NameFilter): Promise<number> {
+    return countAgentNames(this.database.sql, filter);
   }
 
   /** A changed definition becomes a new version, which is then active. Rejects with `agent_changed` and `agent_name_taken`. */

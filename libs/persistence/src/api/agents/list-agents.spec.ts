@@ -1,5 +1,7 @@
 import { type AccountId, type Agent, type AgentDefinition, agentDefinition, agentId } from '@rondo/contract';
 import { StoreFixture, newAccount, nextId } from '../../testing/store-fixture';
+import type { NameRange } from './agent-names';
+import { AgentVersions } from './agent-versions';
 import { Agents } from './agents';
 import type { AgentFilter } from './list-agents';
 
@@ -137,5 +139,67 @@ describe('attack: tenants', () => {
     for (const filter of [{ tags: ['red'] }, { tool: 'read_file' }, { hasMcp: false }, { after: cursor ?? '' }]) {
       expect((await agents.list({ accountId: stranger, limit: 5, sort: 'name', ...filter })).data).toEqual([]);
     }
+  });
+});
+
+describe('names of agents', () => {
+  const names = async (range: Partial<NameRange> = {}) =>
+    (await agents.listNames({ accountId, sort: 'name', order: 'asc', limit: 50, offset: 0, ...range })).map(
+      ({ name }) => name,
+    );
+  const at = '2020-01-01T00:00:00.000Z';
+  const besides = [{ id: 'rondo', name: 'Built in', version: 1, created_at: at, updated_at: at }];
+
+  it('are sorted and cut, with what stands beside them', async () => {
+    for (const name of ['beta', 'Alpha', 'gamma']) await made({ name });
+
+    expect(await names({ besides })).toEqual(['Alpha', 'beta', 'Built in', 'gamma']);
+    expect(await names({ besides, order: 'desc', limit: 2, offset: 1 })).toEqual(['Built in', 'beta']);
+    expect(await names({ sort: 'created_at', besides })).toEqual(['Built in', 'beta', 'Alpha', 'gamma']);
+    expect(await names({ sort: 'id', order: 'desc' })).toEqual(['gamma', 'Alpha', 'beta']);
+    expect(await names({ search: 'B', besides })).toEqual(['beta', 'Built in']);
+    expect(await names({ name: 'beta', besides })).toEqual(['beta']);
+    expect(await agents.countNames({ accountId, besides })).toBe(4);
+    expect(await agents.countNames({ accountId, search: 'lph' })).toBe(1);
+  });
+
+  it('come with what describes them', async () => {
+    await made({ name: 'a', description: 'It "reads"\nwith care, \0 too.' });
+    const { id, version, created_at } = await made({ name: 'b' });
+
+    const found = await agents.listNames({ accountId, sort: 'name', order: 'asc', limit: 2, offset: 0 });
+    expect(found[0]?.description).toContain('It "reads"\nwith care');
+    expect(found[1]).toEqual({ id, name: 'b', version, description: null, created_at, updated_at: created_at });
+  });
+});
+
+describe('attack: public API', () => {
+  const mebibyte = { system_prompt: 'x'.repeat(1024 * 1024) };
+
+  it('a list of agents with definitions of a mebibyte each is cut into pages by bytes, and none is left out', async () => {
+    for (let each = 1; each <= 10; each += 1) await made({ name: `agent ${each}`, ...mebibyte });
+    const first = await agents.list({ accountId, limit: 200 });
+    const rest = await agents.list({ accountId, limit: 200, after: first.next_cursor ?? '' });
+
+    expect(new Set(listNames([...first.data, ...rest.data])).size).toBe(10);
+    expect([first.data.length, first.has_more, rest.data.length, rest.has_more]).toEqual([8, true, 2, false]);
+    const named = await agents.listNames({ accountId, sort: 'name', order: 'asc', limit: 200, offset: 0 });
+    expect([named.length, JSON.stringify(named).length < 3_000]).toEqual([10, true]);
+  });
+
+  it('a list of versions of a mebibyte each is cut into pages by bytes, and none is left out', async () => {
+    const { id } = await made({ name: 'agent' });
+    for (let each = 1; each <= 10; each += 1)
+      await agents.update({
+        ...{ accountId, agentId: id },
+        change: { definition: { name: `agent ${each}`, ...mebibyte } },
+      });
+    const versions = new AgentVersions(fixture.database);
+    const first = await versions.list({ accountId, agentId: id, limit: 200 });
+    const rest = await versions.list({ accountId, agentId: id, limit: 200, after: first.next_cursor ?? '' });
+
+    expect([...first.data, ...rest.data].map(({ version }) => version)).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]);
+    expect([first.data.length, rest.has_more]).toEqual([8, false]);
+    expect((await versions.list({ accountId, agentId: id, limit: 2, below: 4 })).data[0]?.version).toBe(3);
   });
 });

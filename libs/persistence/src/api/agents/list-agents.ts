@@ -2,10 +2,9 @@ import type { AccountId, Agent, AgentSort, SortOrder } from '@rondo/contract';
 import { builtInTools } from '@rondo/domain';
 import { readableJson, storedText } from '../../database/stored-text';
 import type { Sql } from '../../database/sql';
-import type { Page, PageRequest } from '../page';
-import { columnsInOrder, cursorAt, isAfter, toOrder } from './agent-order';
-import { activeVersion, agentColumns, toAgent, agentRow } from './agent-row';
-import { createQuery } from '../../database/checked-query';
+import { BoundedList, type Page, type PageRequest } from '../page';
+import { columnsInOrder, toCursorText, isAfter, toOrder } from './agent-order';
+import { activeVersion, agentColumns, agentRow, definitionLength, toAgent } from './agent-row';
 
 export interface AgentFilter extends PageRequest {
   readonly accountId: AccountId;
@@ -58,14 +57,15 @@ export async function listAgents(sql: Sql, { accountId, after, limit, ...filter 
   const given = all.filter((condition) => values[condition] !== undefined);
   const where = given.map((condition) => conditions[condition](parameter(values[condition])));
   if (after !== undefined) where.push(isAfter(after, order, parameter));
-  const statement = `select ${agentColumns} from agents join ${activeVersion}
+  const columns = columnsInOrder(order);
+  const statement = `select ${agentColumns}, row_number() over (order by ${columns}) as place
+    from agents join ${activeVersion}
     where ${['agents.account_id = $1', ...where].join(' and ')}
-    order by ${columnsInOrder(order)} limit ${parameter(limit + 1)}`;
+    order by ${columns} limit $${parameters.length + 1}`;
 
-  const rows = await createQuery(agentRow, statement).all(sql, parameters);
-  const data = rows.slice(0, limit).map(toAgent);
-  const last = rows.length > limit ? data.at(-1) : undefined;
-  return { data, has_more: last !== undefined, next_cursor: last ? cursorAt(last, order) : null };
+  const toKey = (agent: Agent) => toCursorText(agent, order);
+  const bounds = { order: 'place', length: definitionLength, toKey };
+  return new BoundedList(statement, bounds, agentRow.transform(toAgent)).page(sql, parameters, limit);
 }
 
 const toValues = ({
