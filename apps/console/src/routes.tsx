@@ -1,4 +1,4 @@
-import { Link, Navigate, createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { Link, Navigate, createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
 import {
   readCompareSearch,
   readDeliverySearch,
@@ -16,6 +16,7 @@ import {
 import { gatewayUrl } from './gateway-url.ts';
 import { RunsPage } from './runs/runs-page.tsx';
 import { requestEarly } from './session/early-requests.ts';
+import { lazyPage } from './session/load-files.ts';
 import { useMay } from './session/use-may.ts';
 import { Shell } from './shell/shell.tsx';
 import { Failed } from './ui/states.tsx';
@@ -57,186 +58,186 @@ const routes = [
   createRoute({
     getParentRoute,
     path: '/runs/new',
-    component: lazyRouteComponent(() => import('./new-run/new-run-page.tsx'), 'NewRunPage'),
+    component: lazyPage(() => import('./new-run/new-run-page.tsx'), 'NewRunPage'),
     validateSearch: readNewRunSearch,
   }),
   createRoute({
     getParentRoute,
     path: '/runs/errors',
-    component: lazyRouteComponent(() => import('./runs/errors-page.tsx'), 'ErrorsPage'),
+    component: lazyPage(() => import('./runs/errors-page.tsx'), 'ErrorsPage'),
     validateSearch: readErrorsSearch,
   }),
   createRoute({
     getParentRoute,
     path: '/runs/evaluations',
-    component: lazyRouteComponent(() => import('./evaluations/evaluations-page.tsx'), 'EvaluationsPage'),
+    component: lazyPage(() => import('./evaluations/evaluations-page.tsx'), 'EvaluationsPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/runs/evaluations/$evaluationId',
-    component: lazyRouteComponent(() => import('./evaluations/evaluation-page.tsx'), 'EvaluationPage'),
+    component: lazyPage(() => import('./evaluations/evaluation-page.tsx'), 'EvaluationPage'),
     validateSearch: readEvaluationSearch,
   }),
   createRoute({
     getParentRoute,
     path: '/runs/$runId',
-    component: lazyRouteComponent(() => import('./run/run-page.tsx'), 'RunPage'),
+    component: lazyPage(() => import('./run/run-page.tsx'), 'RunPage'),
     validateSearch: readRunSearch,
   }),
   createRoute({
     getParentRoute,
     path: '/inbox',
-    component: lazyRouteComponent(() => import('./inbox/inbox-page.tsx'), 'InboxPage'),
+    component: lazyPage(() => import('./inbox/inbox-page.tsx'), 'InboxPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/threads',
-    component: lazyRouteComponent(() => import('./threads/threads-page.tsx'), 'ThreadsPage'),
+    component: lazyPage(() => import('./threads/threads-page.tsx'), 'ThreadsPage'),
     validateSearch: readThreadsSearch,
   }),
   createRoute({
     getParentRoute,
     path: '/threads/new',
-    component: lazyRouteComponent(() => import('./threads/thread-page.tsx'), 'NewThreadPage'),
+    component: lazyPage(() => import('./threads/thread-page.tsx'), 'NewThreadPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/threads/$threadId',
-    component: lazyRouteComponent(() => import('./threads/thread-page.tsx'), 'ThreadPage'),
+    component: lazyPage(() => import('./threads/thread-page.tsx'), 'ThreadPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/usage',
-    component: lazyRouteComponent(() => import('./usage/usage-page.tsx'), 'UsagePage'),
+    component: lazyPage(() => import('./usage/usage-page.tsx'), 'UsagePage'),
     validateSearch: readUsageSearch,
   }),
   createRoute({
     getParentRoute,
     path: '/users/$user',
-    component: lazyRouteComponent(() => import('./users/user-page.tsx'), 'UserPage'),
+    component: lazyPage(() => import('./users/user-page.tsx'), 'UserPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/keys',
-    component: lazyRouteComponent(() => import('./keys/keys-page.tsx'), 'KeysPage'),
+    component: lazyPage(() => import('./keys/keys-page.tsx'), 'KeysPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/keys/audit',
-    component: lazyRouteComponent(() => import('./keys/audit-page.tsx'), 'AuditPage'),
+    component: lazyPage(() => import('./keys/audit-page.tsx'), 'AuditPage'),
     validateSearch: readAuditSearch,
   }),
   createRoute({
     getParentRoute,
     path: '/keys/secrets',
-    component: lazyRouteComponent(() => import('./keys/secrets-page.tsx'), 'SecretsPage'),
+    component: lazyPage(() => import('./keys/secrets-page.tsx'), 'SecretsPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/keys/tokens',
-    component: lazyRouteComponent(() => import('./keys/client-tokens-page.tsx'), 'ClientTokensPage'),
+    component: lazyPage(() => import('./keys/client-tokens-page.tsx'), 'ClientTokensPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/agents/skills',
-    component: lazyRouteComponent(() => import('./skills/skills-page.tsx'), 'SkillsPage'),
+    component: lazyPage(() => import('./skills/skills-page.tsx'), 'SkillsPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/agents/skills/$skillId',
-    component: lazyRouteComponent(() => import('./skills/skill-page.tsx'), 'SkillPage'),
+    component: lazyPage(() => import('./skills/skill-page.tsx'), 'SkillPage'),
     validateSearch: readSkillSearch,
   }),
   createRoute({
     getParentRoute,
     path: '/agents/memory',
-    component: lazyRouteComponent(() => import('./memory/memory-page.tsx'), 'MemoryPage'),
+    component: lazyPage(() => import('./memory/memory-page.tsx'), 'MemoryPage'),
     validateSearch: readMemorySearch,
   }),
   createRoute({
     getParentRoute,
     path: '/agents/memory/$storeId',
-    component: lazyRouteComponent(() => import('./memory/store-page.tsx'), 'StorePage'),
+    component: lazyPage(() => import('./memory/store-page.tsx'), 'StorePage'),
     validateSearch: readStoreSearch,
   }),
   createRoute({
     getParentRoute,
     path: '/agents/mcp',
-    component: lazyRouteComponent(() => import('./mcp/mcp-page.tsx'), 'McpPage'),
+    component: lazyPage(() => import('./mcp/mcp-page.tsx'), 'McpPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/agents/settings',
-    component: lazyRouteComponent(() => import('./agents/settings-page.tsx'), 'SettingsPage'),
+    component: lazyPage(() => import('./agents/settings-page.tsx'), 'SettingsPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/agents',
-    component: lazyRouteComponent(() => import('./agents/agents-page.tsx'), 'AgentsPage'),
+    component: lazyPage(() => import('./agents/agents-page.tsx'), 'AgentsPage'),
     validateSearch: readAgentsSearch,
   }),
   createRoute({
     getParentRoute,
     path: '/agents/new',
-    component: lazyRouteComponent(() => import('./agents/agent-page.tsx'), 'NewAgentPage'),
+    component: lazyPage(() => import('./agents/agent-page.tsx'), 'NewAgentPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/agents/$agentId',
-    component: lazyRouteComponent(() => import('./agents/agent-page.tsx'), 'AgentPage'),
+    component: lazyPage(() => import('./agents/agent-page.tsx'), 'AgentPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/compare',
-    component: lazyRouteComponent(() => import('./compare/compare-page.tsx'), 'ComparePage'),
+    component: lazyPage(() => import('./compare/compare-page.tsx'), 'ComparePage'),
     validateSearch: readCompareSearch,
   }),
   createRoute({
     getParentRoute,
     path: '/schedules',
-    component: lazyRouteComponent(() => import('./triggers/schedules-page.tsx'), 'SchedulesPage'),
+    component: lazyPage(() => import('./triggers/schedules-page.tsx'), 'SchedulesPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/schedules/$scheduleId',
-    component: lazyRouteComponent(() => import('./triggers/schedule-page.tsx'), 'SchedulePage'),
+    component: lazyPage(() => import('./triggers/schedule-page.tsx'), 'SchedulePage'),
   }),
   createRoute({
     getParentRoute,
     path: '/schedules/webhooks',
-    component: lazyRouteComponent(() => import('./triggers/triggers-page.tsx'), 'TriggersPage'),
+    component: lazyPage(() => import('./triggers/triggers-page.tsx'), 'TriggersPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/schedules/webhooks/$triggerId',
-    component: lazyRouteComponent(() => import('./triggers/trigger-page.tsx'), 'TriggerPage'),
+    component: lazyPage(() => import('./triggers/trigger-page.tsx'), 'TriggerPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/schedules/endpoints',
-    component: lazyRouteComponent(() => import('./endpoints/endpoints-page.tsx'), 'EndpointsPage'),
+    component: lazyPage(() => import('./endpoints/endpoints-page.tsx'), 'EndpointsPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/schedules/endpoints/$endpointId',
-    component: lazyRouteComponent(() => import('./endpoints/endpoint-page.tsx'), 'EndpointPage'),
+    component: lazyPage(() => import('./endpoints/endpoint-page.tsx'), 'EndpointPage'),
     validateSearch: readDeliverySearch,
   }),
   createRoute({
     getParentRoute,
     path: '/sandboxes',
-    component: lazyRouteComponent(() => import('./sandboxes/sandboxes-page.tsx'), 'SandboxesPage'),
+    component: lazyPage(() => import('./sandboxes/sandboxes-page.tsx'), 'SandboxesPage'),
   }),
   createRoute({
     getParentRoute,
     path: '/sandboxes/$sandboxId',
-    component: lazyRouteComponent(() => import('./sandboxes/sandbox-page.tsx'), 'SandboxPage'),
+    component: lazyPage(() => import('./sandboxes/sandbox-page.tsx'), 'SandboxPage'),
     validateSearch: readSandboxSearch,
   }),
   createRoute({
     getParentRoute,
     path: '/health',
-    component: lazyRouteComponent(() => import('./health/health-page.tsx'), 'HealthPage'),
+    component: lazyPage(() => import('./health/health-page.tsx'), 'HealthPage'),
   }),
 ] as const;
 

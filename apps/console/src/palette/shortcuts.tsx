@@ -1,9 +1,10 @@
 import { Suspense, lazy, useEffect, useState } from 'react';
+import { loadFiles } from '../session/load-files.ts';
 
 type Dialog = 'palette' | 'help';
 
-const Palette = lazy(() => import('./palette.tsx'));
-const KeyHelp = lazy(() => import('./key-help.tsx'));
+const Palette = lazy(() => loadFiles(() => import('./palette.tsx')));
+const KeyHelp = lazy(() => loadFiles(() => import('./key-help.tsx')));
 
 /** The keys of the whole console. While something is written, only those with Ctrl or ⌘ count. */
 export function Shortcuts() {

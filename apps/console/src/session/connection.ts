@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { gatewayUrl } from '../gateway-url.ts';
 import { takeEarly } from './early-requests.ts';
 
 const listeners = new Set<() => void>();
@@ -29,6 +30,23 @@ const subscribe = (listener: () => void): (() => void) => {
   listeners.add(listener);
   return () => listeners.delete(listener);
 };
+
+/** Calls the listener each time that the gateway answers again. */
+export const onReturn = (listener: () => void): (() => void) => subscribe(() => isLost || listener());
+
+const retryMs = 1_000;
+
+/** Resolves when the gateway answers, which it is asked until it does. */
+export async function untilAnswered(): Promise<void> {
+  for (;;) {
+    await watchedFetch(`${gatewayUrl()}/console/`, { method: 'HEAD' }).catch(() => undefined);
+    if (!isLost) return;
+    await new Promise((resume) => setTimeout(resume, retryMs));
+  }
+}
+
+/** Resolves when the gateway is not known to be away. */
+export const untilReturned = (): Promise<void> => (isLost ? untilAnswered() : Promise.resolve());
 
 /** Whether the gateway did not answer the last request. The next one that it answers ends that. */
 export const useConnectionLost = (): boolean => useSyncExternalStore(subscribe, () => isLost);

@@ -86,6 +86,37 @@ describe('the console in a browser', () => {
     await page.getByText('Stopped', { exact: true }).first().waitFor();
   });
 
+  it('a page that is opened while the gateway is away comes when it is back', async () => {
+    await open('/console/runs');
+    await page.getByRole('link', { name: 'New run' }).waitFor();
+    await page.evaluate('document.isThis = true');
+    await rondo.services.get('gateway').kill();
+    await page.getByText('Connection lost; it is made again.').waitFor();
+    await page.getByRole('link', { name: 'Sandboxes' }).click();
+    await page.keyboard.press('Control+k');
+
+    await rondo.services.get('gateway').start();
+    await page.getByRole('heading', { level: 1, name: 'Sandboxes' }).waitFor();
+    await page.getByRole('dialog').getByRole('combobox').waitFor();
+    expect(await page.evaluate('document.isThis')).toBe(true);
+    await page.keyboard.press('Escape');
+  });
+
+  it('asks a gateway of the same machine although the browser is offline, and says so when it is not answered', async () => {
+    await open('/console/runs');
+    await page.evaluate('dispatchEvent(new Event("offline"))');
+    const run = await client.createRun({ model: 'demo/plain', input: 'Written while offline.' });
+    await page.getByRole('link', { name: 'Written while offline.' }).waitFor();
+    await client.settled(run.id);
+
+    await page.context().setOffline(true);
+    await page.getByText('Connection lost; it is made again.').waitFor();
+    await page.getByRole('link', { name: 'Written while offline.' }).click();
+    await page.context().setOffline(false);
+    await page.getByText('You said: Written while offline.').waitFor();
+    await page.getByText('Connection lost').waitFor({ state: 'detached' });
+  });
+
   it('shows a text while it is written, also after its gateway was killed', async () => {
     const run = await client.createRun({ model: 'demo/long:tokens=500', input: 'Tell me a story.' });
     await open('/console/runs');

@@ -1,5 +1,6 @@
 import { describeAction } from '@rondo/react';
 import { Suspense, lazy, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { loadFiles } from '../../session/load-files.ts';
 import { Terminal } from '../../terminal/terminal.tsx';
 import { Loading } from '../../ui/states.tsx';
 import type { Step } from '../turns.ts';
@@ -13,7 +14,7 @@ interface ComputerProps {
   readonly browser: ReactNode;
 }
 
-const WorkspaceFile = lazy(() => import('./workspace-file-panel.tsx'));
+const WorkspaceFile = lazy(() => loadFiles(() => import('./workspace-file-panel.tsx')));
 
 /** What the agent does, beside the conversation, or as a sheet over it where there is no space. */
 export function Computer(props: ComputerProps) {
