@@ -111,7 +111,7 @@ function Answer({ runId }: { readonly runId: string }) {
     if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) send();
   };
   return (
-    <form onSubmit={submit}>
+    <form className="answer-form" onSubmit={submit}>
       <label htmlFor={field}>Your answer</label>
       <textarea
         dir="auto"

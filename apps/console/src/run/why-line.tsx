@@ -21,15 +21,22 @@ export function WhyLine({ runId, view, isNow, steers }: WhyLineProps) {
     enabled: isNow && !view.isOver,
   });
   if (!isNow) return <p role="status">State after event {view.lastSeq}.</p>;
-  if (view.isOver) return <p role="status">{endingSentence(view, steers)}</p>;
+  if (view.isOver) return <Sentence text={endingSentence(view, steers)} />;
   if (isBeingWritten(view.rows.at(-1))) return <p role="status">The model writes its reply.</p>;
   return (
     <>
-      <p role="status">{data?.sentence ?? ''}</p>
+      <Sentence text={data?.sentence ?? ''} />
       {data && <Since at={data.step?.since ?? data.since} />}
     </>
   );
 }
+
+/** Two lines of it. A question or an error that is longer stands in full beside what is done about it. */
+const Sentence = ({ text }: { readonly text: string }) => (
+  <p role="status" className="why" dir="auto">
+    {text}
+  </p>
+);
 
 /** What is over sooner is not worth a number that changes. */
 const shortestMs = 3_000;

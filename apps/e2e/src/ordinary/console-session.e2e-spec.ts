@@ -77,6 +77,23 @@ describe('the console of an account', () => {
     await page.waitForFunction(`document.querySelector("#page").scrollTop === ${before}`);
   });
 
+  it('leaves room for the answer to a long question, also on a phone', async () => {
+    const question = { text: `Which one? ${'There is much to say about each of them. '.repeat(80)}` };
+    const asked = await client.createRun(scripted('Ask me.', [{ calls: [{ name: 'ask', arguments: question }] }]));
+    await client.settled(asked.id);
+    await page.setViewportSize({ width: 390, height: 780 });
+    for (const path of [`/console/runs/${asked.id}`, `/console/threads/${asked.thread_id}`]) {
+      await browser.open(path);
+      const sentence = page.getByText('Waits for an answer to');
+      expect((await sentence.boundingBox())?.height).toBeLessThan(60);
+      await page.getByRole('textbox').fill('The first one.');
+      const { y = Infinity, height = 0 } =
+        (await page.getByRole('button', { name: 'Answer', exact: true }).boundingBox()) ?? {};
+      expect(y + height).toBeLessThan(780);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
   it('approves all calls of a run at once, and tells the model why one was denied', async () => {
     const task = scripted('Go.', [{ calls: [call('echo one'), call('echo two')] }, { text: 'Done.' }]);
     const approval = { tools: { execute_command: { require_approval: true } } };
