@@ -4,6 +4,7 @@ import { memo } from 'react';
 import { MessageItem } from '../run/message-item.tsx';
 import { useCallTime } from '../run/tool-call-item.tsx';
 import { duration } from '../ui/amounts.ts';
+import { timeTaken } from './time-taken.ts';
 import { useChatPanel } from './use-chat-panel.ts';
 
 interface WorkItemProps {
@@ -21,13 +22,14 @@ export function WorkItem({ id, rows, shownCall, isNewest }: WorkItemProps) {
   const [first] = rows;
   if (first && rows.length === 1) return <WorkRow row={first} shownCall={shownCall} />;
   const isOpen = opened.has(id);
+  const time = timeTaken(calls);
   const newest = isNewest && !isOpen ? calls.at(-1) : undefined;
   return (
     <section className="work">
       <button className="work-head" aria-expanded={isOpen} onClick={() => toggle(id)}>
         <span className="work-sum">{calls.length === 0 ? 'Thoughts' : summarizeActions(calls)}</span>
         {calls.some(hasExitCode) && <span className="exit-code">with an exit code</span>}
-        <span className="work-time">{sumOfTimes(calls)}</span>
+        <span className="work-time">{time === null ? '' : duration(time)}</span>
       </button>
       {isOpen && (
         <ul aria-label="Steps">
@@ -55,12 +57,6 @@ function WorkRow({
 
 /** Whether a command ended with an error of its own: the call has succeeded all the same, since it has told the model so. */
 const hasExitCode = ({ result }: ToolCallRow): boolean => (result?.exit_code ?? 0) !== 0;
-
-/** Only what was measured is added up. */
-function sumOfTimes(calls: readonly ToolCallRow[]): string {
-  const times = calls.flatMap(({ durationMs }) => durationMs ?? []);
-  return times.length === 0 ? '' : duration(times.reduce((sum, ms) => sum + ms, 0));
-}
 
 interface ActionLineProps {
   readonly row: ToolCallRow;
