@@ -105,10 +105,7 @@ interface RunItemProps {
   readonly now: number;
 }
 
-/** A fork has the start of its origin in its log, but has taken only the time since it was made. */
-const beganAt = ({ created_at: created }: Run, started: string): string => (started < created ? created : started);
-
-/** One line of the list. */
+/** One line of the list. Like the page of the run it counts the time from when the run was asked for. */
 function RunItem({ run, now }: RunItemProps) {
   const title = useRunTitle(run);
   const { name: agent } = run.settings.agent;
@@ -137,9 +134,7 @@ function RunItem({ run, now }: RunItemProps) {
             </>
           )}
           {run.started_at !== null && (
-            <span>
-              {duration(between(beganAt(run, run.started_at), run.finished_at ?? new Date(now).toISOString()))}
-            </span>
+            <span>{duration(between(run.created_at, run.finished_at ?? new Date(now).toISOString()))}</span>
           )}
         </span>
         <time dateTime={run.created_at} title={new Date(run.created_at).toLocaleString()}>

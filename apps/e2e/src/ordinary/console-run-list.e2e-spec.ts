@@ -37,6 +37,16 @@ describe('the list of runs in the console', () => {
     await dialog.getByRole('button', { name: 'Close' }).click();
   };
 
+  it('says how long a run took as the page of the run does', async () => {
+    const time = (facts: string) => /[\d.]+ m?s/.exec(facts)?.[0];
+    await browser.open('/console/runs');
+    const row = page.getByRole('link', { name: 'Of no team.' });
+    const listed = time(await row.locator('.run-facts').innerText());
+    await row.click();
+    expect(time(await page.locator('.run-head .run-facts').getByText(/ m?s$/).innerText())).toBe(listed);
+    expect(listed).toBeDefined();
+  });
+
   it('is filtered by what the API filters, and the address keeps it', async () => {
     for (const input of ['First.', 'Second.'])
       await client.createRun({ model: 'demo/long:tokens=9000', input, metadata: { team: 'red' } });
