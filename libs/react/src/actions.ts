@@ -1,5 +1,5 @@
 import type { ToolCallRow } from '@rondo/client';
-import { plainText } from './plain-text.ts';
+import { beginning, plainText } from './plain-text.ts';
 
 /** How the panel shows what a call does. */
 export type ActionView = 'terminal' | 'file' | 'page' | 'browser' | 'call';
@@ -154,5 +154,5 @@ function toLine(text: string): string {
   const line = plainText(text.slice(0, 4 * longest))
     .replaceAll(/\s+/g, ' ')
     .trim();
-  return line.length > longest ? `${line.slice(0, longest)}…` : line;
+  return line.length > longest ? `${beginning(line, longest)}…` : line;
 }

@@ -16,7 +16,7 @@ export { type EditedTurns, type FormerQuestion, editedTurns, isNoteToAgent, newe
 export { ItemList, type ItemParts, type PartProps, decisions } from './items.tsx';
 export { listEnvironment } from './list-environment.ts';
 export { type Turn, messageRows, toTurns } from './message-rows.ts';
-export { colouredText, plainText } from './plain-text.ts';
+export { beginning, colouredText, plainText } from './plain-text.ts';
 export { RunView, type RunViewProps } from './run-view.tsx';
 export {
   type NewMessage,

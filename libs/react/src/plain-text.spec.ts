@@ -1,4 +1,4 @@
-import { colouredText, plainText } from './plain-text.ts';
+import { beginning, colouredText, plainText } from './plain-text.ts';
 
 const escape = '\u001b';
 
@@ -17,4 +17,11 @@ it('coloured text keeps the colours, and nothing else that plain text has not', 
   const text = `${escape}[1;31mred${escape}[0m${escape}[2K\u0000 10%\r${escape}[32m100%${escape}[m\n${escape}]0;t\u0007x\u202e`;
   expect(colouredText(text)).toBe(`${escape}[32m100%${escape}[m\nx`);
   expect(plainText(text)).toBe('100%\nx');
+});
+
+it('the beginning of a text ends between two signs, also where one of these consists of several', () => {
+  expect(beginning('a🎉b', 2)).toBe('a');
+  expect(beginning('a🎉b', 3)).toBe('a🎉');
+  expect(beginning('👩‍👧‍👦👩‍👧‍👦', 12)).toBe('👩‍👧‍👦');
+  expect(beginning('short', 12)).toBe('short');
 });

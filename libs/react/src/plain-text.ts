@@ -20,6 +20,12 @@ export const plainText = (text: string): string => shownText(text, () => '');
 export const colouredText = (text: string): string =>
   shownText(text, (sequence) => (colours.test(sequence) ? sequence : ''));
 
+const signs = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/** At most so many units of the beginning of a text, without a sign that is cut in two. */
+export const beginning = (text: string, most: number): string =>
+  text.slice(0, signs.segment(text).containing(most)?.index);
+
 function shownText(text: string, keep: (sequence: string) => string): string {
   return text
     .replaceAll(sequences, keep)

@@ -1,4 +1,5 @@
 import type { Fact, Rondo, Run } from '@rondo/client';
+import { beginning } from '@rondo/react';
 import { useQuery } from '@tanstack/react-query';
 import { useRondo } from '../session/use-session.ts';
 
@@ -40,5 +41,5 @@ export const nameAgent = ({ settings, profile }: Pick<Run, 'settings' | 'profile
 export function shorten(text: string): string {
   const [prose = ''] = text.split(/```|\[Uploaded File: |Attached files:/);
   const line = prose.replaceAll(/\s+/g, ' ').trim();
-  return line.length > longest ? `${line.slice(0, longest).trimEnd()}…` : line || 'An input without text';
+  return line.length > longest ? `${beginning(line, longest).trimEnd()}…` : line || 'An input without text';
 }
