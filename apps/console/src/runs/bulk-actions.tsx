@@ -80,7 +80,7 @@ interface BulkDialogProps {
 /** Closing it ends the work after what is under way. */
 function BulkDialog({ action, search, onClose }: BulkDialogProps) {
   const rondo = useRondo();
-  const { data, error } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: ['runs', 'all of', search],
     queryFn: () => take(rondo.runs.list({ ...toRunQuery(search), limit: 200 }), most),
     staleTime: 0,
@@ -91,7 +91,7 @@ function BulkDialog({ action, search, onClose }: BulkDialogProps) {
     <Modal title={action.name} onClose={onClose}>
       {(close) => (
         <>
-          {error && <Failed error={error} />}
+          {error && <Failed error={error} retry={() => void refetch()} />}
           {!data && !error && <Loading what="the runs" />}
           {data?.hasMore === true && <p className="hint">Only the newest {most} runs of the list are meant.</p>}
           {data && <BulkWork action={action} ids={action.toIds(data.items)} close={close} />}
