@@ -60,6 +60,6 @@ function writePart(part: TextPart): string {
 const writeResult = ({ name, text, isError }: Extract<TextPart, { type: 'result' }>): string =>
   JSON.stringify({ tool_result: name, ...(isError && { is_error: true }), output: text });
 
-/** A malformed call goes back as the model wrote it, so that the model can see what was wrong. */
-const writeCall = ({ name, arguments: parameters, written }: TextCall): string =>
-  written ?? JSON.stringify({ tool_name: name, parameters });
+/** A malformed call goes back as the model wrote it, so that the model can see what was wrong: unless it wrote a name and no more. */
+const writeCall = ({ name, arguments: parameters, written = '' }: TextCall): string =>
+  written.trim() === '' ? JSON.stringify({ tool_name: name, parameters }) : written;

@@ -86,6 +86,12 @@ describe('a conversation in a text dialect', () => {
     expect(listLines(encode(name, [said('user', 'Go.'), bad, answered(0, failure)]).messages)[1]).toContain(raw);
   });
 
+  it.each(textDialectNames)('writes the call of which a native reply has only the name (%s, I6)', (name) => {
+    const bad = replied(0, { name: 'read_file', arguments: {}, raw_arguments: '' });
+
+    expect(listLines(encode(name, [said('user', 'Go.'), bad, answered(0, failure)]).messages)[1]).toMatch(/read.file/);
+  });
+
   it('writes an answer in JSON mode as the decision "none"', () => {
     expect(listLines(encode('json', conversation).messages)[3]).toBe(
       'assistant: {"tool_name":"none","response":"Done."}',
