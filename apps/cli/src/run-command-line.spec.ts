@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { Rondo } from '@rondo/client';
 import { version } from '../package.json';
+import { answer } from './commands/answer';
 import { mcpList } from './commands/mcp';
 import { usage } from './commands/usage';
 import { parseArguments } from './parse-arguments';
@@ -83,4 +84,17 @@ it.each([
   await usage.run(parseArguments(usage, ['--by', by]), { terminal, rondo, url: 'http://gateway', key: () => 'key' });
 
   expect(await read(streams.output)).toMatch(shown);
+});
+
+it('answer prints nothing but JSON where that is asked for, also for an MCP server', async () => {
+  const elicitations = [{ tool_call_id: 'call_a', key: 'form', mode: 'form' }];
+  const waiting = { id: 'run_a', waiting: { reason: 'elicitation', elicitations } };
+  const fetched = () => Promise.resolve(Response.json(waiting));
+  const rondo = () => new Rondo({ baseUrl: 'http://gateway', fetch: fetched });
+  const { streams, read } = createStreams();
+  const terminal = new Terminal(streams, { json: true, colour: false });
+  const given = parseArguments(answer, ['run_a', '--accept', '{"reason": "It broke."}']);
+  await answer.run(given, { terminal, rondo, url: 'http://gateway', key: () => 'key' });
+
+  expect(JSON.parse(await read(streams.output))).toEqual(waiting);
 });

@@ -27,7 +27,8 @@ export const answer: Command = {
     if (before.waiting?.reason === 'elicitation') {
       await answerServer(before.waiting, given, context);
       if (given.has('watch')) return followRun(id, { after: before.last_seq, onInterrupt: 'leave' }, context);
-      terminal.line(`${id} has the answer. rondo watch ${id}`);
+      if (terminal.isJson) terminal.json(await rondo().runs.get(id));
+      else terminal.line(`${id} has the answer. rondo watch ${id}`);
       return 'ok';
     }
     const question = before.waiting?.question?.text ?? 'The run does not wait.';
