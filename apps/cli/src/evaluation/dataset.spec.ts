@@ -20,6 +20,12 @@ describe('a dataset', () => {
     ]);
   });
 
+  it('is read as programs of Windows write it', () => {
+    const lines = `\uFEFF${JSON.stringify(task)}\r\n${JSON.stringify({ ...task, task_id: 'b' })}\r\n`;
+
+    expect(parseDataset(lines, 'd.jsonl').map(({ taskId }) => taskId)).toEqual(['a', 'b']);
+  });
+
   it.each([
     [[task, { question: 'How?' }], 'd.jsonl, line 2: task_id is missing.'],
     [[{ ...task, question: ' ' }], 'd.jsonl, line 1: question is missing.'],

@@ -61,9 +61,13 @@ interface DatasetRow extends Omit<EvaluationTask, 'files'> {
   readonly fileName: string | null;
 }
 
+/** The mark at the beginning of files that programs of Windows write. */
+const byteOrderMark = /^\uFEFF/;
+
 /** The tasks of JSON lines. Names of fields are those of GAIA or plain ones. Errors name the line and the field. */
 export function parseDataset(text: string, file: string): DatasetRow[] {
   const rows = text
+    .replace(byteOrderMark, '')
     .split('\n')
     .map((line, index) => ({ line, where: `${file}, line ${index + 1}` }))
     .filter(({ line }) => line.trim() !== '')
