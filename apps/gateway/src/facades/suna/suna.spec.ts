@@ -100,6 +100,20 @@ describe("Suna's thinking", () => {
   });
 });
 
+describe('the builder of agents in a form of Suna', () => {
+  const send = (isBuilder: string, target: string) =>
+    gateway
+      .as()
+      .post('/suna/api/agent/initiate')
+      .field({ prompt: 'Go.', is_agent_builder: isBuilder, target_agent_id: target });
+
+  it('is refused by name where it is asked for, and nothing where it is not', async () => {
+    await send('false', '').expect(200);
+    const { body } = await send('true', 'agt_1').expect(422);
+    expect(JSON.stringify(body)).toMatch(/is_agent_builder: is not served.*target_agent_id: is not served/);
+  });
+});
+
 describe('a start on a thread of Suna', () => {
   it('is given the run that waits there, whatever that waits for', async () => {
     const asking = await work('Paint.');

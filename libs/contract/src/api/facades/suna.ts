@@ -15,6 +15,13 @@ const refusedSettings = {
   },
 } as const;
 
+/** The builder of agents, which is a mode of runs there. */
+const refusedOfInitiation = {
+  ...refusedSettings,
+  is_agent_builder: { why: 'agents are stored by `/v1/agents`', harmless: [false, 'false'] },
+  target_agent_id: { why: 'agents are stored by `/v1/agents`' },
+} as const;
+
 const runFields = {
   model_name:
     'the model, as `provider/model` or by its alias. Default: [as for all façades](../facades.md#agents-models-and-instructions)',
@@ -61,7 +68,7 @@ export const sunaCoverage = {
   requests: {
     'form of `POST /agent/initiate`': {
       served: { prompt: 'the input', files: 'up to 20 files, which are in `/workspace`', ...runFields },
-      refused: refusedSettings,
+      refused: refusedOfInitiation,
     },
     'form of `POST /agent/start`': {
       served: { thread_id: 'default: a new thread', prompt: 'the input', files: 'up to 20 files', ...runFields },
@@ -80,7 +87,12 @@ const settings = {
   ...refuseFields(refusedSettings),
 };
 
-const initiation = z.strictObject({ prompt: inputContent, files: fileIds, ...settings });
+const initiation = z.strictObject({
+  prompt: inputContent,
+  files: fileIds,
+  ...settings,
+  ...refuseFields(refusedOfInitiation),
+});
 export type SunaInitiation = z.infer<typeof initiation>;
 
 const words = z.string().min(1).max(100_000);
@@ -97,7 +109,7 @@ export type SunaStart = z.infer<typeof start>;
 
 const text = z.string();
 const begunRun = z.object({ thread_id: text, agent_run_id: text });
-const formFields = [...Object.keys(runFields), ...Object.keys(refusedSettings)];
+const namesOfSettings = Object.keys({ ...runFields, ...refusedSettings });
 const status = z.enum(['running', 'completed', 'stopped', 'failed']);
 
 const thread = z.object({
@@ -180,7 +192,7 @@ export const suna = defineRoutes('suna', {
     path: '/suna/api/agent/initiate',
     summary: 'Begin a run on a new thread',
     form: 'prompt',
-    formFields,
+    formFields: Object.keys({ ...runFields, ...refusedOfInitiation }),
     body: initiation,
     answers: { 200: { body: begunRun } },
   },
@@ -189,7 +201,7 @@ export const suna = defineRoutes('suna', {
     path: '/suna/api/agent/start',
     summary: 'Begin a run on a new thread, or go on with one',
     form: 'prompt',
-    formFields: ['thread_id', ...formFields],
+    formFields: ['thread_id', ...namesOfSettings],
     body: anyStart,
     answers: { 200: { body: begunRun.extend({ status: text }) } },
   },
