@@ -4,43 +4,54 @@ import { ProviderError, refusal } from '../provider-error';
 import { type ReplyEnding, type ReplyReader, type ReportedUsage, parseEvent } from '../wire-protocol';
 import { reasoningItem } from './responses-request';
 
-const tokens = z.number().nonnegative().nullish().catch(null);
-const text = z.string().nullish();
-const at = z.number().int().nonnegative();
+/** Servers that imitate OpenAI differ in every field: one of an unknown type is as if it were absent. */
+const lenient = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().catch(undefined);
+const tokens = lenient(z.number().nonnegative());
+const text = lenient(z.string());
+const place = lenient(z.coerce.number().int().nonnegative());
 
-const item = z.looseObject({ type: z.string(), name: text, arguments: text });
+/** `arguments`: text, or the object itself. */
+const item = z.looseObject({
+  type: z.string(),
+  id: text,
+  name: text,
+  arguments: z.unknown().optional(),
+  content: z.unknown().optional(),
+});
 type Item = z.infer<typeof item>;
 
 const response = z.object({
   error: z.unknown().optional(),
-  output: z
-    .array(z.looseObject({ type: z.string(), name: text, arguments: text, content: z.unknown().optional() }))
-    .nullish(),
+  output: lenient(z.array(item.catch({ type: 'unknown' }))),
   status: text,
-  incomplete_details: z.object({ reason: text }).nullish(),
-  usage: z
-    .object({
+  incomplete_details: lenient(z.object({ reason: text })),
+  usage: lenient(
+    z.object({
       input_tokens: tokens,
       output_tokens: tokens,
-      input_tokens_details: z.object({ cached_tokens: tokens }).nullish(),
-    })
-    .nullish(),
+      input_tokens_details: lenient(z.object({ cached_tokens: tokens })),
+    }),
+  ),
 });
 type Response = z.infer<typeof response>;
 
 /** The events that are read; the others tell the same in other pieces. */
 const event = z.looseObject({
-  type: z.string(),
+  type: text,
   delta: z.unknown().optional(),
-  output_index: at.nullish(),
-  item: item.nullish(),
-  response: response.nullish(),
+  text,
+  output_index: place,
+  item_id: text,
+  item: lenient(item),
+  response: lenient(response),
 });
 type Event = z.infer<typeof event>;
 
 interface OpenCall {
   readonly index: number;
   hasArguments: boolean;
+  /** Its item came whole. */
+  isWhole: boolean;
 }
 
 /** Reads a reply of the Responses API: the events of a stream, or one whole reply. */
@@ -48,77 +59,114 @@ export class ResponsesReply implements ReplyReader {
   ending: ReplyEnding | undefined;
   complete = false;
   usage: ReportedUsage = {};
-  /** By the place of their item in the output. */
-  private readonly calls = new Map<number, OpenCall>();
+  /** By the place of their item in the output, or by its id. */
+  private readonly calls = new Map<number | string, OpenCall>();
+  private count = 0;
+  /** Arguments that came before the item of their call, by its place. */
+  private readonly early = new Map<number | string, string>();
+  /** Something was said by now of the message that is open. */
+  private hasSaid = false;
+  /** An item came before the last event. */
+  private hasItems = false;
 
   /** `maker`: the model as `provider/model`, to which its reasoning may go back. */
   constructor(private readonly maker: string) {}
 
   read(data: string, chunks: ReplyChunk[]): void {
-    if (data !== '[DONE]') this.readEvent(parseEvent(event, data), chunks);
+    if (data.trim() !== '[DONE]') this.readEvent(parseEvent(event, data), chunks);
   }
 
   readWhole(body: string, chunks: ReplyChunk[]): void {
-    const whole = parseEvent(response, body);
-    for (const [place, one] of (whole.output ?? []).entries()) {
-      for (const said of saidIn(one.content)) chunks.push({ type: 'text', text: said });
-      this.endItem(place, one, chunks);
-    }
+    this.readOutput(parseEvent(response, body), chunks);
+  }
+
+  /** All at once, unless its items came before. */
+  private readOutput(whole: Response, chunks: ReplyChunk[]): void {
+    if (!this.hasItems) for (const [at, one] of (whole.output ?? []).entries()) this.endItem(at, one, chunks);
     this.end(whole);
   }
 
-  private readEvent({ type, delta, output_index, item: one, response: whole }: Event, chunks: ReplyChunk[]): void {
-    const place = output_index ?? 0;
+  private readEvent({ type, delta, output_index, item_id, item: one, ...more }: Event, chunks: ReplyChunk[]): void {
+    const key = output_index ?? item_id ?? one?.id ?? 0;
     const said = typeof delta === 'string' ? delta : '';
-    switch (type) {
+    switch (type ?? '') {
       case 'response.output_text.delta':
       case 'response.refusal.delta':
-        if (said) chunks.push({ type: 'text', text: said });
+        this.say(said, chunks);
+        break;
+      case 'response.output_text.done':
+        if (!this.hasSaid) this.say(more.text ?? '', chunks);
         break;
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
         if (said) chunks.push({ type: 'reasoning', text: said });
         break;
       case 'response.output_item.added':
-        if (one?.type === 'function_call') this.startCall(place, one, chunks);
+        if (one?.type === 'function_call' && one.name) this.startCall(key, one, chunks);
         break;
       case 'response.function_call_arguments.delta':
-        this.addArguments(this.calls.get(place), said, chunks);
+        this.addArguments(key, said, chunks);
         break;
       case 'response.output_item.done':
-        if (one) this.endItem(place, one, chunks);
+        if (one) this.endItem(key, one, chunks);
         break;
       case 'response.completed':
       case 'response.incomplete':
       case 'response.failed':
-        this.end(whole ?? { status: type.slice('response.'.length) });
+      case 'response.done':
+        this.readOutput({ ...more.response, status: more.response?.status ?? statusBy(type) }, chunks);
     }
   }
 
-  private startCall(place: number, { name }: Item, chunks: ReplyChunk[]): OpenCall {
-    if (!name) throw new ProviderError('api_error', 'The provider sent a tool call without a name.');
-    const call = { index: this.calls.size, hasArguments: false };
-    this.calls.set(place, call);
-    chunks.push({ type: 'call_start', index: call.index, name });
+  private say(said: string, chunks: ReplyChunk[]): void {
+    if (said === '') return;
+    this.hasSaid = true;
+    chunks.push({ type: 'text', text: said });
+  }
+
+  private startCall(key: number | string, { name }: Item, chunks: ReplyChunk[]): OpenCall {
+    const call = { index: this.count++, hasArguments: false, isWhole: false };
+    this.calls.set(key, call);
+    chunks.push({ type: 'call_start', index: call.index, name: name ?? 'unnamed' });
+    this.addArguments(key, this.early.get(key) ?? '', chunks);
+    this.early.delete(key);
     return call;
   }
 
-  private addArguments(call: OpenCall | undefined, written: string, chunks: ReplyChunk[]): void {
-    if (!call) throw new ProviderError('api_error', 'The provider sent arguments of an unknown tool call.');
+  private addArguments(key: number | string, written: string, chunks: ReplyChunk[]): void {
+    const call = this.calls.get(key);
     if (written === '') return;
+    if (!call || call.isWhole) {
+      const early = (this.early.get(key) ?? '') + written;
+      if (early.length > longestEarly)
+        throw new ProviderError('api_error', 'The provider sent a call that never begins.');
+      this.early.set(key, early);
+      return;
+    }
     call.hasArguments = true;
     chunks.push({ type: 'call_arguments', index: call.index, text: written });
   }
 
-  /** A server may send an item only whole. */
-  private endItem(place: number, one: Item, chunks: ReplyChunk[]): void {
-    if (one.type === 'function_call') {
-      const call = this.calls.get(place) ?? this.startCall(place, one, chunks);
-      if (!call.hasArguments) this.addArguments(call, one.arguments ?? '', chunks);
+  /** A server may send an item only whole, and give all items the same place. */
+  private endItem(key: number | string, one: Item, chunks: ReplyChunk[]): void {
+    this.hasItems = true;
+    switch (one.type) {
+      case 'function_call': {
+        const open = this.calls.get(key);
+        const call = open && !open.isWhole ? open : this.startCall(key, one, chunks);
+        if (!call.hasArguments) this.addArguments(key, toText(one.arguments), chunks);
+        call.isWhole = true;
+        break;
+      }
+      case 'message':
+        if (!this.hasSaid) for (const said of saidIn(one.content)) this.say(said, chunks);
+        this.hasSaid = false;
+        break;
+      case 'reasoning': {
+        const kept = reasoningItem.safeParse(one).data;
+        chunks.push({ type: 'reasoning_end', ...(kept && { opaque: { maker: this.maker, data: kept } }) });
+      }
     }
-    if (one.type !== 'reasoning') return;
-    const kept = reasoningItem.safeParse(one).data;
-    chunks.push({ type: 'reasoning_end', ...(kept && { opaque: { maker: this.maker, data: kept } }) });
   }
 
   private end({ status, incomplete_details, error, usage }: Response): void {
@@ -134,8 +182,8 @@ export class ResponsesReply implements ReplyReader {
   }
 
   private endingBy(status: string, reason: string, error: unknown): ReplyEnding {
-    if (status === 'completed') return { finishReason: this.calls.size > 0 ? 'tool_calls' : 'stop' };
-    if (status === 'incomplete' && reason === 'max_output_tokens') return { finishReason: 'length' };
+    if (status === 'completed') return { finishReason: this.count > 0 ? 'tool_calls' : 'stop' };
+    if (status === 'incomplete' && /^max(?:_output)?_tokens$/.test(reason)) return { finishReason: 'length' };
     if (reason === 'content_filter')
       return { error: new ProviderError('content_policy_violation', 'The provider filtered the reply.') };
     if (error) return { error: refusal({ detail: error }) };
@@ -144,7 +192,19 @@ export class ResponsesReply implements ReplyReader {
   }
 }
 
+/** The limit of text that is held back, which does not count as output before. */
+const longestEarly = 1_000_000;
+
+const statusBy = (type: string | null | undefined): string =>
+  type === 'response.done' ? 'completed' : (type ?? '').slice('response.'.length);
+
+const toText = (written: unknown): string => {
+  if (typeof written === 'string') return written;
+  return written === undefined || written === null ? '' : JSON.stringify(written);
+};
+
 const saidIn = (content: unknown): string[] => {
-  const parts = z.array(z.looseObject({ text: text, refusal: text })).safeParse(content);
+  if (typeof content === 'string') return [content];
+  const parts = z.array(z.looseObject({ text, refusal: text })).safeParse(content);
   return (parts.data ?? []).flatMap(({ text: said, refusal: refused }) => [said ?? refused ?? '']).filter(Boolean);
 };

@@ -169,7 +169,10 @@ function assistantItems(block: AssistantBlock, after: readonly AssistantBlock[],
 export const reasoningItem = z.object({
   type: z.literal('reasoning'),
   id: z.string(),
-  summary: z.array(z.object({ type: z.literal('summary_text'), text: z.string() })).default([]),
+  summary: z.preprocess(
+    (given) => given ?? [],
+    z.array(z.object({ type: z.literal('summary_text'), text: z.string() })),
+  ),
   encrypted_content: z.string(),
 });
 
