@@ -14,7 +14,8 @@ const maxTimerMs = 2 ** 31 - 1;
  * boundary of an iteration, `abandon` releases it at once (the claim was lost, or the process ends).
  */
 export class ActiveRun {
-  readonly activeSince = Date.now();
+  /** By `performance.now()`. */
+  readonly activeSince = performance.now();
   /** The text so far of the run's open streams. Set by a holder that publishes deltas. */
   openStreams: () => RunLive['streams'] = () => [];
   private readonly stopping = new AbortController();

@@ -26,6 +26,7 @@ import {
   type TaskSchedule,
 } from '@rondo/run-holder';
 import type { DueRunPoller } from '../activation/due-run-poller';
+import { FairShare } from '../activation/fair-share';
 import type { WorkspaceMover } from '../activation/workspace-mover';
 import type { Config } from '../config';
 import { WorkspaceRemoval } from './deleted-thread-workspaces';
@@ -64,7 +65,7 @@ export function maintenanceTasks(parts: MaintenanceParts): PeriodicTasks {
 function runTasks(parts: MaintenanceParts): Record<string, TaskSchedule> {
   const { config, database, queues, feed, store, trees, relay, activeRuns, dueRuns, rest } = parts;
   const heartbeat = new Heartbeat(config.WORKER_ID, store, activeRuns);
-  const fairShare = new FairShare(activeRuns, queues.runs, { concurrency: config.RUN_CONCURRENCY, minActiveMs });
+  const fairShare = new FairShare({ activeRuns, queue: queues.runs, concurrency: config.RUN_CONCURRENCY, minActiveMs });
   const reap = async () => {
     try {
       await store.reap();
@@ -142,29 +143,4 @@ function cleanupTasks({
     toolSets: { everyMs, work: () => toolSets.sweep() },
     workspaces: { everyMs, work: () => workspaces.remove() },
   };
-}
-
-/**
- * Keeps long runs from starving others: while jobs wait and this process is at its concurrency, as many runs as there are
- * waiting jobs, the longest active first, are asked to leave at their next boundary.
- */
-class FairShare {
-  constructor(
-    private readonly activeRuns: ActiveRuns,
-    private readonly queue: { waiting(): Promise<number> },
-    private readonly limits: { concurrency: number; minActiveMs: number },
-  ) {}
-
-  async enforce(): Promise<void> {
-    if (this.activeRuns.size < this.limits.concurrency) return;
-
-    const waiting = await this.queue.waiting();
-    const latestStart = Date.now() - this.limits.minActiveMs;
-    this.activeRuns
-      .all()
-      .filter(({ activeSince, signals }) => activeSince <= latestStart && !signals.drain.aborted)
-      .sort((a, b) => a.activeSince - b.activeSince)
-      .slice(0, waiting)
-      .forEach((run) => run.drain());
-  }
 }
