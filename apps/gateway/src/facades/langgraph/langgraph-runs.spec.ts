@@ -1,5 +1,6 @@
 import { langGraphRunRequest } from '@rondo/contract/api';
 import { LangGraphRuns } from './langgraph-runs';
+import { readNames } from './langgraph.requests';
 
 const waiting = {
   reason: 'caller_tools',
@@ -55,5 +56,33 @@ describe('results of calls that a client of LangGraph sends as messages', () => 
       'input.messages: no tool message for call_1',
     );
     await expect(answer([weather, time], result('call_1', 'Rain.'))).rejects.toThrow('no tool message for call_2');
+  });
+});
+
+describe('a run that a client of LangGraph begins', () => {
+  it('has all the metadata that a run may have, and knows the ids of many messages', async () => {
+    const begun: { metadata: Readonly<Record<string, string>> }[] = [];
+    const run = { id: 'run_1', thread_id: 'thr_1' };
+    const runs = new LangGraphRuns({
+      threads: { find: () => Promise.resolve({ accountId: 'acc_1', threadId: 'thr_1' }) },
+      runs: { list: () => Promise.resolve({ data: [] }) },
+      assistants: { choose: () => Promise.resolve({ model: 'demo/plain' }) },
+      idempotent: { once: async (_: unknown, act: () => Promise<unknown>) => ({ result: await act() }) },
+      service: {
+        create: (_: unknown, request: (typeof begun)[number]) => {
+          begun.push(request);
+          return Promise.resolve({ run, facts: [] });
+        },
+      },
+    } as never);
+    const metadata = Object.fromEntries(Array.from({ length: 16 }, (_, index) => [`key ${index}`, 'x']));
+    const ids = Array.from({ length: 20 }, (_, index) => `${index}`.padStart(36, '0'));
+    const messages = ids.map((id) => ({ type: 'human', id, content: 'Hello?' }));
+    const request = langGraphRunRequest.parse({ assistant_id: 'demo/plain', input: { messages }, metadata });
+
+    await runs.begin({ accountId: 'acc_1', keyId: 'key_1', scopes: [] } as never, 'weather', request);
+
+    expect(begun[0]?.metadata).toMatchObject(metadata);
+    expect(readNames(begun[0]?.metadata ?? {})).toEqual(ids.map((id) => [id, 1]));
   });
 });

@@ -1,8 +1,6 @@
 import { type AccountId, type Run, type Waiting, runId as runIdSchema } from '@rondo/contract';
-import { type LangGraphRunRequest, metadata as storableMetadata } from '@rondo/contract/api';
+import type { LangGraphRunRequest } from '@rondo/contract/api';
 import type { Caller, PendingKey, RunAddress, Runs, ThreadAddress } from '@rondo/persistence';
-import { z } from 'zod';
-import { parseInput } from '../../http/parse-input';
 import type { IdempotentMessages } from '../../idempotency/idempotent-requests';
 import type { AuditedRuns } from '../../audit/audited-runs';
 import type { NewRunLog } from '../../live/run-subscriptions';
@@ -213,8 +211,7 @@ export class LangGraphRuns {
       input: read.messages.length === 0 ? undefined : toInput(read.messages),
       ...(agent ? { agent_id: agent } : { model: settings.model ?? model }),
       on_active_run: strategies[request.multitask_strategy ?? 'enqueue'],
-      metadata: parseInput(z.object({ metadata: storableMetadata }), { metadata: { ...request.metadata, ...own } })
-        .metadata,
+      metadata: { ...request.metadata, ...own },
     };
     if (body.input === undefined && !thread)
       throw refuseField('input.messages', 'a new thread needs a message of the user');
