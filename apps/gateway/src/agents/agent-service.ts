@@ -107,7 +107,8 @@ export class AgentService {
     };
   }
 
-  private async requireValid(account: AccountId, definition: AgentDefinition): Promise<void> {
+  /** Throws InvalidRequest that names the fields of a definition with which no run could begin. */
+  async requireValid(account: AccountId, definition: AgentDefinition): Promise<void> {
     const servers = sealedServers(definition, {});
     const outcome = this.dependencies.settings.resolve(withDefinition({}, definition), { servers });
     const problems = 'problems' in outcome ? outcome.problems : await this.checkSecret(account, definition);

@@ -11,6 +11,7 @@ import { newUlid } from '@rondo/platform';
 import type { AgentService } from '../../agents/agent-service';
 import { ApiError } from '../../problems/api-error';
 import type { RunSettingsResolver } from '../../settings/run-settings';
+import { type FieldNames, withFieldNames } from '../facade-input';
 import { toModelName } from '../facade-models';
 import { refuse, refuseFields } from './anthropic-errors';
 import { readTools, toTools } from './anthropic-tools';
@@ -20,10 +21,19 @@ const toKind = (accountId: AccountId) => ({ accountId, facade: 'anthropic', kind
 interface AnthropicAgentsDependencies {
   readonly agents: Pick<Agents, 'get' | 'list'>;
   readonly versions: Pick<AgentVersions, 'get' | 'list'>;
-  readonly service: Pick<AgentService, 'create' | 'update'>;
+  readonly service: Pick<AgentService, 'create' | 'update' | 'requireValid'>;
   readonly ids: Pick<FacadeIds, 'addObject' | 'findObject' | 'changeObject'>;
   readonly settings: Pick<RunSettingsResolver, 'isModelName'>;
 }
+
+/** Fields of a definition under the names that they have in an agent. */
+const fieldNames: FieldNames = [
+  [/^definition\.(agent\.)?caller_tools\b.*$/, 'tools'],
+  [/^definition\.(agent\.)?system_prompt$/, 'system'],
+  [/^definition\./, ''],
+];
+/** The same in a session, whose agent has parts of its own. */
+const overrideNames: FieldNames = fieldNames.map(([field, name]) => [field, `agent.${name}`]);
 
 /** A version of an agent as it was stored. */
 interface Stored {
@@ -43,8 +53,8 @@ export class AnthropicAgents {
     refuseFields(request, anthropicCoverage.requests['POST /agents']);
     const { name, metadata = {} } = request;
     const definition = this.change({ name }, request);
-    const agent = await withFreeName(definition, (named) =>
-      this.dependencies.service.create(accountId, { definition: named }),
+    const agent = await withFieldNames(fieldNames, () =>
+      withFreeName(definition, (named) => this.dependencies.service.create(accountId, { definition: named })),
     );
     const data = { name, metadata, archived_at: null };
     await this.dependencies.ids.addObject(toKind(accountId), { id: agent.id, data, isThread: false });
@@ -82,8 +92,10 @@ export class AnthropicAgents {
     if (row.data['archived_at'] !== null) throw new ApiError('agent_archived', `${agentId} is archived.`);
     const { version: ifVersion, name, metadata } = request;
     const changed = this.change(agent.definition, request);
-    await withFreeName(changed, (definition) =>
-      this.dependencies.service.update(address, { definition, if_version: ifVersion }),
+    await withFieldNames(fieldNames, () =>
+      withFreeName(changed, (definition) =>
+        this.dependencies.service.update(address, { definition, if_version: ifVersion }),
+      ),
     );
     await this.dependencies.ids.changeObject(toKind(accountId), agentId, (data) => ({
       ...data,
@@ -115,6 +127,8 @@ export class AnthropicAgents {
     const definition = overrides ? this.change(stored.definition, overrides) : stored.definition;
     if (definition.mcp_servers !== undefined && (overrides || stored.version !== agent.version))
       throw refuse('agent', 'another version of an agent with MCP servers');
+    if (overrides)
+      await withFieldNames(overrideNames, () => this.dependencies.service.requireValid(address.accountId, definition));
     const snapshot = toSnapshot(address.agentId, { ...stored, definition }, shown.name);
     return { snapshot, definition, isPlain: overrides === undefined };
   }

@@ -324,6 +324,10 @@ describe('a session of Claude Managed Agents', () => {
 });
 
 describe('what is refused', () => {
+  const toolset = { type: 'agent_toolset_20260401' } as const;
+  const custom = (name: string, schema: object = {}) =>
+    ({ type: 'custom', name, description: 'It does.', input_schema: { type: 'object', ...schema } }) as const;
+
   it.each([
     ['get', '/v1/vaults'],
     ['get', '/v1/deployment_runs/drun_any'],
@@ -364,9 +368,25 @@ describe('what is refused', () => {
     [{ multiagent: { type: 'coordinator', agents: [] } }, 'multiagent'],
     [{ model: { id: 'demo/coder', speed: 'fast' } }, 'model.speed'],
     [{ tools: [{ type: 'mcp_toolset', mcp_server_name: 'a' }] }, 'tools.0'],
+    [{ model: 'claude-99' }, '"model: '],
+    [{ tools: [custom('a b')] }, '"tools.0.name: '],
+    [{ tools: [toolset, custom('same'), custom('same')] }, '"tools.2.name: '],
+    [{ tools: [toolset, custom('x', { properties: 3 })] }, '"tools.1.input_schema.properties: '],
+    [{ tools: [custom('execute_command')] }, '"tools: \\"execute_command\\" is'],
   ])('is a field by its name: %j', async (more, field) => {
     const { message: text, status } = await reason(createAgent(more).then());
     expect([status, text]).toEqual([400, expect.stringContaining(field)]);
+  });
+
+  it.each([
+    [{ model: 'claude-99' }, '"agent.model: '],
+    [{ tools: [custom('execute_command')] }, '"agent.tools: '],
+    [{ tools: [custom('a b')] }, '"agent.tools.0.name: '],
+  ])('is a part that a session gives its agent, before there is a session: %j', async (more, field) => {
+    const { id } = await createAgent();
+    const agent = { type: 'agent_with_overrides' as const, id, ...more };
+    const refused = client().beta.sessions.create({ agent, environment_id: environment });
+    expect((await reason(refused.then())).message).toContain(field);
   });
 
   it('belongs to another account', async () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { callerTools } from '../../caller-tool';
 import { environment } from '../../environment';
 
 const metadata = z
@@ -48,7 +49,26 @@ const model = z.union([
 export type AnthropicModel = z.infer<typeof model>;
 
 const system = z.string().max(100_000).nullable();
-const tools = z.array(tool).max(128);
+/** Custom tools are tools of the caller. What those may not be is refused by the names that the client has for it. */
+const tools = z
+  .array(tool)
+  .max(128)
+  .superRefine((given, context) => {
+    const custom = [...given.entries()].flatMap(([place, each]) =>
+      each.type === 'custom' ? [{ place, ...each }] : [],
+    );
+    const asCallerTools = custom.map(({ name, description, input_schema: parameters }) => ({
+      name,
+      description,
+      parameters,
+    }));
+    for (const { path, message } of callerTools.safeParse(asCallerTools).error?.issues ?? []) {
+      const [index, field, ...rest] = path;
+      const known = field === 'parameters' ? 'input_schema' : field;
+      const own = [custom[Number(index)]?.place, known, ...rest].filter((part) => part !== undefined);
+      context.addIssue({ code: 'custom', path: own, message });
+    }
+  });
 
 /** Parts that no agent here has: only their absence is taken. */
 const unserved = z.unknown().optional();
