@@ -22,6 +22,7 @@ import { type Decision, decideAll, matchAnswers } from '../facade-approvals';
 import type { FacadeThreads } from '../facade-threads';
 import { readLogPages } from '../log-pages';
 import { chooseByName } from '../named-agents';
+import { ShownSize } from '../shown-size';
 import { questionKey, toAgUiMessages } from './ag-ui.messages';
 import { readAnswer, readDecision, readInstructions, readQuestion, readResults, toSettings } from './ag-ui.requests';
 import { toInterrupts } from './ag-ui.translate';
@@ -137,9 +138,11 @@ export class AgUiRuns {
   private async readHistory(accountId: AccountId, run: Run, own: ReadonlySet<string>): Promise<AgUiMessage[]> {
     const { thread_id: threadId } = run;
     const rows = [];
+    const size = new ShownSize(`Read it with GET /v1/threads/${threadId}/messages.`);
     let after: string | undefined;
     do {
       const page = await this.dependencies.messages.list({ accountId, threadId, limit: pageSize, after });
+      size.add(page.data);
       const end = page.data.findIndex(({ id, run_id: runId }) => runId === run.id && !own.has(id));
       rows.push(...(end < 0 ? page.data : page.data.slice(0, end)));
       after = end < 0 ? (page.next_cursor ?? undefined) : undefined;

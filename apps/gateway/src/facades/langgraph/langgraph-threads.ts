@@ -12,6 +12,7 @@ import type { AccountQuotas } from '../../billing/account-quotas';
 import { parseInput } from '../../http/parse-input';
 import { ApiError, refuseField } from '../../problems/api-error';
 import { listThreadRuns } from '../log-pages';
+import { ShownSize } from '../shown-size';
 import { type LangGraphAssistants, defaultAssistant } from './langgraph-assistants';
 import {
   type GraphInterrupt,
@@ -38,6 +39,8 @@ interface StateEntry {
   readonly at: string;
   /** Null for a message of no run. */
   readonly runId: string | null;
+  /** In characters. */
+  readonly length: number;
 }
 
 /** All that there is of a thread, as of about one moment. */
@@ -48,6 +51,8 @@ interface ReadThread {
   readonly runs: readonly Run[];
   readonly entries: readonly StateEntry[];
   readonly interrupts: readonly GraphInterrupt[];
+  /** False: the answer has no space for it, and what was read of its messages is not all. */
+  readonly fits: boolean;
 }
 
 interface LangGraphThreadsDependencies {
@@ -103,7 +108,8 @@ export class LangGraphThreads {
   }
 
   async get(named: NamedThread) {
-    return toThread(await this.read(named));
+    const thread = await this.dependencies.threads.get(await this.find(named));
+    return toThread(await this.readContents(thread, named, new ShownSize()));
   }
 
   async update(named: NamedThread, metadata: Readonly<Record<string, string>>) {
@@ -128,8 +134,9 @@ export class LangGraphThreads {
       found.map(({ id }) => id),
     );
     const shown: ReturnType<typeof toThread>[] = [];
+    const size = new ShownSize();
     for (const thread of found) {
-      const read = await this.readContents(thread, { accountId, threadName: names.get(thread.id) ?? thread.id });
+      const read = await this.readContents(thread, { accountId, threadName: names.get(thread.id) ?? thread.id }, size);
       shown.push(toThread(read));
     }
     return shown;
@@ -150,6 +157,7 @@ export class LangGraphThreads {
     const read = await this.read(named);
     const start = before ? findCheckpoint(read, readCheckpoint(before), 'before') - 1 : read.entries.length;
     const lengths = Array.from({ length: Math.min(limit, Math.max(start, 0)) }, (_, index) => start - index);
+    requireShort(read, lengths);
     return lengths.map((length) => toState(read, length));
   }
 
@@ -175,14 +183,16 @@ export class LangGraphThreads {
     const active = await this.dependencies.runs.active(thread);
     if (active) throw new ApiError('thread_busy', `${active.id} is active on this thread.`);
     await this.dependencies.quotas.add(thread.accountId, { message_bytes: 0 });
+    let newest = '';
     for (const message of messages) {
       const { id } = await this.dependencies.messages.add({
         ...thread,
         content: toInput([message], 'values.messages'),
       });
       if (message.name !== null) await this.name(thread, id, message.name);
+      newest = message.name ?? id;
     }
-    const { checkpoint } = await this.getState(named);
+    const checkpoint = describeCheckpoint(named.threadName, newest);
     return { checkpoint, configurable: checkpoint };
   }
 
@@ -211,19 +221,31 @@ export class LangGraphThreads {
   }
 
   private async read(named: NamedThread): Promise<ReadThread> {
-    return this.readContents(await this.dependencies.threads.get(await this.find(named)), named);
+    const thread = await this.dependencies.threads.get(await this.find(named));
+    const size = new ShownSize(`Read it with GET /v1/threads/${thread.id}/messages.`);
+    const read = await this.readContents(thread, named, size);
+    size.requireSpace();
+    return read;
   }
 
-  private async readContents(thread: Thread, { accountId, threadName: name }: NamedThread): Promise<ReadThread> {
+  private async readContents(
+    thread: Thread,
+    { accountId, threadName: name }: NamedThread,
+    size: ShownSize,
+  ): Promise<ReadThread> {
     const address = { accountId, threadId: thread.id };
     const runs = await this.listRuns(address);
     const state = new MessageState(await this.readNames(address, runs));
     const entries: StateEntry[] = [];
-    for await (const stored of this.listMessages(address))
-      for (const message of state.add(stored)) entries.push({ message, at: stored.created_at, runId: stored.run_id });
+    for await (const stored of size.isFull ? [] : this.listMessages(address)) {
+      if (size.isFull) break;
+      const origin = { at: stored.created_at, runId: stored.run_id };
+      for (const message of state.add(stored)) entries.push({ message, ...origin, length: size.count(message) });
+    }
     const waiting = runs.find(({ status }) => isWaiting(status));
-    const interrupts = waiting?.waiting ? toInterrupts(waiting.waiting, waiting.id, state) : [];
-    return { thread, name, runs, entries, interrupts };
+    const fits = !size.isFull;
+    const interrupts = fits && waiting?.waiting ? toInterrupts(waiting.waiting, waiting.id, state) : [];
+    return { thread, name, runs, entries, interrupts, fits };
   }
 
   private async *listMessages(thread: ThreadAddress): AsyncGenerator<Message, void> {
@@ -326,7 +348,7 @@ export const toAssistantId = ({ agent_id: agent, metadata }: Pick<Run, 'agent_id
   agent ?? metadata[ownKeys.assistant] ?? defaultAssistant;
 
 function toThread(read: ReadThread) {
-  const { thread, name, runs, entries, interrupts } = read;
+  const { thread, name, runs, entries, interrupts, fits } = read;
   const [newest] = runs;
   const updated = newest?.finished_at ?? newest?.created_at ?? thread.created_at;
   const agent = newest && { graph_id: readAgentName(thread), assistant_id: toAssistantId(newest) };
@@ -338,17 +360,26 @@ function toThread(read: ReadThread) {
     metadata: { ...agent, ...thread.metadata },
     status: toStatus(runs),
     config: {},
-    values: { messages: entries.map(({ message }) => message) },
+    values: fits ? { messages: entries.map(({ message }) => message) } : null,
     interrupts: newest && interrupts.length > 0 ? { [newest.id]: interrupts } : {},
     error: findError(runs) ?? null,
   };
 }
 
+/** Each state has all messages up to its own. */
+function requireShort({ entries }: ReadThread, lengths: readonly number[]): void {
+  const size = new ShownSize('Ask for fewer states.');
+  for (const length of lengths) for (const entry of entries.slice(0, length)) size.addCharacters(entry.length);
+}
+
 /** A state is named by its last message. */
-const toCheckpoint = ({ name, entries }: ReadThread, length: number) => ({
-  thread_id: name,
+const toCheckpoint = ({ name, entries }: ReadThread, length: number) =>
+  describeCheckpoint(name, entries[length - 1]?.message.id ?? `${name}.0`);
+
+const describeCheckpoint = (threadName: string, id: string) => ({
+  thread_id: threadName,
   checkpoint_ns: '',
-  checkpoint_id: entries[length - 1]?.message.id ?? `${name}.0`,
+  checkpoint_id: id,
   checkpoint_map: null,
 });
 

@@ -2,6 +2,7 @@ import { type AccountId, type RunId, type ThreadId, isTerminal } from '@rondo/co
 import type { Messages, Runs, Threads } from '@rondo/persistence';
 import type { AccountQuotas } from '../../billing/account-quotas';
 import { ApiError, refuseField } from '../../problems/api-error';
+import { ShownSize } from '../shown-size';
 import type { KnownResponses } from './known-responses';
 import { findSegmentStarts, readConversationId } from './openai-ids';
 import {
@@ -88,16 +89,20 @@ export class OpenAiConversations {
   /** Oldest first: messages that were added, and what the runs were asked and did. */
   private async readItems({ accountId, threadId }: { accountId: AccountId; threadId: ThreadId }): Promise<Item[]> {
     const items: Item[] = [];
+    const size = new ShownSize(`Read it with GET /v1/threads/${threadId}/messages.`);
     const seen = new Set<RunId>();
     let after: string | undefined;
     do {
       const page = await this.dependencies.messages.list({ accountId, threadId, type: 'user', limit: 200, after });
       for (const message of page.data) {
         const { run_id: runId } = message;
+        size.add(message);
         if (runId === null) items.push(toUserItem(message, message.id));
         if (runId === null || seen.has(runId)) continue;
         seen.add(runId);
-        items.push(...(await this.readRun(accountId, runId)));
+        const ofRun = await this.readRun(accountId, runId);
+        size.add(ofRun);
+        items.push(...ofRun);
       }
       after = page.next_cursor ?? undefined;
     } while (after !== undefined);

@@ -16,6 +16,7 @@ import type { AccountQuotas } from '../../billing/account-quotas';
 import { ApiError, refuseField } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
 import { findNamedAgent } from '../named-agents';
+import { ShownSize } from '../shown-size';
 import { toContent, toMessageRows, toSunaRow } from './suna.rows';
 
 const pageSize = 100;
@@ -116,9 +117,10 @@ export class SunaRuns {
     return (await this.dependencies.runs.list({ accountId, threadId, isMessage: false, limit: pageSize })).data;
   }
 
-  /** The newest, the oldest of them first. */
+  /** The newest, the oldest of them first: as many as one answer may show. */
   async listMessages({ accountId, threadId }: ThreadAddress): Promise<readonly SunaRow[]> {
     const rows: SunaRow[] = [];
+    const size = new ShownSize();
     let after: string | undefined;
     do {
       const page = await this.dependencies.messages.list({
@@ -129,8 +131,9 @@ export class SunaRuns {
         after,
       });
       rows.push(...page.data.flatMap((message) => toMessageRows(message).toReversed()));
+      size.count(page.data);
       after = page.next_cursor ?? undefined;
-    } while (after !== undefined && rows.length < mostMessages);
+    } while (after !== undefined && rows.length < mostMessages && !size.isFull);
     return rows.slice(0, mostMessages).reverse();
   }
 

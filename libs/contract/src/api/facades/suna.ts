@@ -44,7 +44,7 @@ export const sunaCoverage = {
     'POST /threads': 'a thread',
     'GET /threads': 'the newest 100 threads',
     'GET /threads/{id}': 'a thread',
-    'GET /threads/{id}/messages': 'its newest 1,000 messages, oldest first',
+    'GET /threads/{id}/messages': 'its newest messages, oldest first: up to 1,000, of up to some 16 million characters',
     'POST /threads/{id}/messages/add':
       'a message of the user: the answer where the run asks for one, or what the run at work reads',
     'POST /thread/{id}/agent/start': 'a run that reads the messages; or the run that is active',
