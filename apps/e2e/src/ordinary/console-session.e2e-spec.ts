@@ -99,6 +99,11 @@ describe('the console of an account', () => {
     const approval = { tools: { execute_command: { require_approval: true } } };
     const both = await client.createRun({ ...task, ...approval });
     await client.settled(both.id);
+    await page.setViewportSize({ width: 640, height: 400 }); // what is left of 1280 by 800 at twice the size
+    await browser.open(`/console/threads/${both.thread_id}`);
+    await page.getByRole('group', { name: 'Approval of execute_command' }).nth(1).waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click({ trial: true }); // nothing covers it
+    await page.setViewportSize({ width: 1280, height: 800 });
     await browser.open(`/console/runs/${both.id}`);
     await page.getByRole('group', { name: 'Approval of execute_command' }).nth(1).waitFor();
     await browser.expectAccessible('two approvals');
