@@ -121,7 +121,11 @@ function Answer({ runId }: { readonly runId: string }) {
         onChange={(e) => setText(e.currentTarget.value)}
         onKeyDown={sendByKey}
       />
-      {state.problem !== null && <p role="alert">{state.problem}</p>}
+      {state.problem !== null && (
+        <p className="problem" role="alert">
+          {state.problem}
+        </p>
+      )}
       <button className="primary" disabled={state.isBusy || text.trim() === ''}>
         {state.isBusy ? 'Sent' : 'Answer'}
       </button>

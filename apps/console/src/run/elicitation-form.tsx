@@ -58,7 +58,11 @@ function Answer({ asked }: { readonly asked: Elicitation }) {
       {Object.entries(asked.fields ?? {}).map(([name, field]) => (
         <Field key={name} name={name} field={field} />
       ))}
-      {state.problem !== null && <p role="alert">{state.problem}</p>}
+      {state.problem !== null && (
+        <p className="problem" role="alert">
+          {state.problem}
+        </p>
+      )}
       <button className="primary" disabled={state.isBusy}>
         {asked.mode === 'url' ? 'I have opened it' : 'Send'}
       </button>{' '}
