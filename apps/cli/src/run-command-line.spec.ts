@@ -77,7 +77,7 @@ it.each([
   const sums = { calls: 2, input_tokens: 3, output_tokens: 4, cost_usd: 0.5, charged_usd: 0.5, unpriced_calls: 0 };
   const report = { data: [{ ...row, ...sums }], total: sums, has_more: false };
   const fetched = (url: string | URL | Request) =>
-    Promise.resolve(Response.json(String(url).includes('/v1/usage') ? report : { available_usd: null }));
+    Promise.resolve(Response.json(new Request(url).url.includes('/v1/usage') ? report : { available_usd: null }));
   const rondo = () => new Rondo({ baseUrl: 'http://gateway', fetch: fetched });
   const { streams, read } = createStreams();
   const terminal = new Terminal(streams, { json: false, colour: false });
