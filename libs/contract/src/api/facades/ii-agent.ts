@@ -40,11 +40,12 @@ export const iiAgentCoverage = {
           'a model, as `provider/model` or by its alias, with the profile `ii`; or a stored agent, by its id or its name. With a client token the agent is that of the token',
         thinking_tokens: 'from 1,024 on: how much the model may think',
         tool_args:
-          '`pdf`, `browser` and `sequential_thinking` are not read: the tools are those of the profile or the agent',
+          '`pdf`, `browser`, `sequential_thinking` and `memory_tool` are not read: the tools are those of the profile or the agent',
       },
       refused: {
         'tool_args.deep_research': { why: 'there is no such tool', harmless: [false] },
         'tool_args.media_generation': { why: 'there is no such tool', harmless: [false] },
+        'tool_args.video_generation': { why: 'there is no such tool', harmless: [false] },
         'tool_args.audio_generation': { why: 'there is no such tool', harmless: [false] },
         'tool_args.enable_reviewer': { why: 'use the tool `run_agent` of a stored agent', harmless: [false] },
       },
@@ -83,6 +84,7 @@ export const iiAgentInit = z.strictObject({
       pdf: z.boolean().optional(),
       browser: z.boolean().optional(),
       sequential_thinking: z.boolean().optional(),
+      memory_tool: z.string().max(100).nullish(),
       ...refuseFields(refusedTools),
     })
     .default({}),
