@@ -1,4 +1,4 @@
-import type { ModelRequest, ProviderSettings } from '@rondo/domain';
+import { type ModelRequest, type ProviderSettings, splitModelName } from '@rondo/domain';
 import { onePerModel } from '../one-per-model';
 import type { ProviderError } from '../provider-error';
 import { type ConversationRules, findRules, learnRules } from '../providers/conversation-rules';
@@ -10,12 +10,14 @@ import { isAnthropicServer } from '../clients/anthropic-client';
 import { AnthropicReply } from './anthropic-reply';
 import { toMaker, thinkingIn, toAnthropicRequest } from './anthropic-request';
 import { markedTurns } from './cache-marks';
+import { type ClaudeFamily, claudeFamily, learnFamily } from './claude-family';
 
 /** What this process knows of one model of the provider. */
 interface KnownModel {
   rules: ConversationRules;
   toTurns: ToAnthropicTurns;
   removeRefused: (request: ModelRequest) => ModelRequest;
+  family: ClaudeFamily;
 }
 
 /** The Messages API of Anthropic and of compatible servers. */
@@ -25,19 +27,20 @@ export class AnthropicProtocol implements WireProtocol {
   constructor(private readonly provider: ProviderSettings) {
     this.known = onePerModel((model) => {
       const rules = findRules(provider, model);
-      return create(model, rules);
+      return { ...create(model, rules), family: claudeFamily(splitModelName(model).id) };
     });
   }
 
   request(asked: ModelRequest): WireRequest {
-    const { rules, toTurns, removeRefused } = this.known(asked.model);
+    const { removeRefused, ...sending } = this.known(asked.model);
+    const { rules, family } = sending;
     const tools = acceptedTools(asked.tools, rules);
     const request = this.asServed(removeRefused({ ...asked, tools }));
-    const thinking = thinkingIn(request);
+    const thinking = thinkingIn(request, family);
     const omitted = asked.tools.filter((tool) => !tools.includes(tool));
     return {
       path: '/v1/messages',
-      params: toAnthropicRequest(request, { toTurns, rules }, thinking),
+      params: toAnthropicRequest(request, sending, thinking),
       unsettled: markedTurns,
       notes: toNotes({
         effort: thinking.effort,
@@ -55,6 +58,14 @@ export class AnthropicProtocol implements WireProtocol {
   /** Whether the request is worth another attempt, because it differs from now on from what was refused. */
   learn(request: ModelRequest, error: ProviderError): boolean {
     const model = this.known(request.model);
+    const family =
+      error.code === 'invalid_request' || error.code === 'model_not_supported'
+        ? learnFamily(model.family, error.message)
+        : undefined;
+    if (family) {
+      model.family = family;
+      return true;
+    }
     const rules = learnRules(model.rules, request, error);
     if (!rules) return false;
     Object.assign(model, create(request.model, rules));
@@ -66,7 +77,7 @@ export class AnthropicProtocol implements WireProtocol {
   }
 }
 
-const create = (model: string, rules: ConversationRules): KnownModel => ({
+const create = (model: string, rules: ConversationRules): Omit<KnownModel, 'family'> => ({
   rules,
   toTurns: createAnthropicTurns({ maker: toMaker(model), rules }),
   removeRefused: removeRefused(rules),

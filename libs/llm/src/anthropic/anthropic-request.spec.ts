@@ -1,10 +1,12 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import { type ReasoningBlock, callId } from '@rondo/contract';
+import { type LlmSettings, type ReasoningBlock, callId } from '@rondo/contract';
 import type { ModelMessage, ModelRequest } from '@rondo/domain';
 import fc from 'fast-check';
 import { requestTo } from '../testing/read-model-reply';
 import { histories, imagesOfAllKinds } from '../testing/model-histories';
+import { ProviderError } from '../provider-error';
 import { createAnthropicTurns } from './anthropic-messages';
+import { AnthropicProtocol } from './anthropic-protocol';
 import { toAnthropicRequest, toMaker } from './anthropic-request';
 
 const ask = (request: ModelRequest) =>
@@ -230,3 +232,39 @@ function checkBlock(block: Anthropic.ContentBlockParam): void {
   if (block.type === 'thinking') expect(block.signature).not.toBe('');
   if (block.type === 'tool_result') (block.content as Anthropic.ContentBlockParam[]).forEach(checkBlock);
 }
+
+describe('a model of Claude', () => {
+  const thinking = (model: string) => ask(requestTo(model, { settings: { enable_thinking: true } })).thinking;
+
+  it.each(['global.anthropic.claude-opus-4-7', 'anthropic/claude-opus-4.7', 'aws.claude-opus-4.8'])(
+    'is known by the name %s',
+    (id) => {
+      expect(thinking(`gateway/${id}`)).toMatchObject({ type: 'adaptive' });
+    },
+  );
+
+  const learned = (message: string, settings: LlmSettings) => {
+    const provider = { name: 'gateway', kind: 'anthropic', apiKey: 'k', headers: {}, models: [] } as const;
+    const protocol = new AnthropicProtocol(provider);
+    const request = requestTo('gateway/best', { settings });
+    const error = new ProviderError('invalid_request', message);
+    expect(protocol.learn(request, error)).toBe(true);
+    expect(protocol.learn(request, error)).toBe(false);
+    return protocol.request(request).params;
+  };
+
+  it('of an unknown name is known by what it refuses', () => {
+    const settings = { enable_thinking: true, temperature: 0.5 };
+    expect(learned('"thinking.type.enabled" is not supported for this model.', settings)).toMatchObject({
+      thinking: { type: 'adaptive' },
+    });
+    expect(learned('max_tokens: 8192 > 4096, which is the maximum allowed', {})).toMatchObject({ max_tokens: 4096 });
+    expect(learned('max_tokens: 9000 > 4096, which', { max_tokens: 9000 })).toMatchObject({ max_tokens: 4096 });
+    expect(learned('`temperature` is deprecated for this model.', { temperature: 0.5 })).not.toHaveProperty(
+      'temperature',
+    );
+    expect(JSON.stringify(learned('system.0.cache_control: Extra inputs are not permitted', {}))).not.toContain(
+      'cache_control',
+    );
+  });
+});

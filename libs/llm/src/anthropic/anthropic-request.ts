@@ -8,7 +8,7 @@ import { wireToolName } from '../wire-protocol';
 import type { ToAnthropicTurns } from './anthropic-messages';
 import { type Thinking, thinkingFor } from './anthropic-thinking';
 import { createMark, markTurns, markedSystem } from './cache-marks';
-import { claudeFamily } from './claude-family';
+import { type ClaudeFamily, claudeFamily } from './claude-family';
 
 /** Parameters of older models, which the SDK's types no longer have. */
 interface Sampling {
@@ -21,17 +21,17 @@ type Request = Anthropic.MessageCreateParamsStreaming & Sampling;
 /** Puts the messages last, so that a request starts with the text of the previous one, apart from the cache marks. */
 export function toAnthropicRequest(
   request: ModelRequest,
-  { toTurns, rules = {} }: AnthropicSending,
-  { thinks, parameters } = thinkingIn(request),
+  { toTurns, rules = {}, family = familyOf(request) }: AnthropicSending,
+  { thinks, parameters } = thinkingIn(request, family),
 ): Request {
   const { model, system, messages, tools, settings, waitsLong = false } = request;
   const { id } = splitModelName(model);
-  const mark = createMark(waitsLong);
-  const { samples, structuredOutputs } = claudeFamily(id);
+  const mark = family.uncached ? undefined : createMark(waitsLong);
+  const { samples, structuredOutputs } = family;
   const format = structuredOutputs && outputFormat(settings);
   return {
     model: id,
-    max_tokens: longestReply(request),
+    max_tokens: longestReply(request, family),
     stream: true,
     ...(system.trim() !== '' && { system: markedSystem(system, mark) }),
     ...toolsFor({ tools, messages, rules }, toolChoice(settings, thinks)),
@@ -47,16 +47,21 @@ export function toAnthropicRequest(
 interface AnthropicSending {
   readonly toTurns: ToAnthropicTurns;
   readonly rules?: ToolRules;
+  /** As far as it is known better than by the name of the model. */
+  readonly family?: ClaudeFamily;
 }
 
-const longestReply = ({ model, settings }: ModelRequest): number =>
-  settings.max_tokens ?? claudeFamily(splitModelName(model).id).maxTokens;
+/** A limit that the run sets may be above that of a model that is not known. */
+const longestReply = ({ settings }: ModelRequest, { maxTokens, learnsLimit }: ClaudeFamily): number =>
+  learnsLimit ? Math.min(settings.max_tokens ?? maxTokens, maxTokens) : (settings.max_tokens ?? maxTokens);
+
+const familyOf = ({ model }: ModelRequest): ClaudeFamily => claudeFamily(splitModelName(model).id);
 
 /** How the request asks the model to think. */
-export function thinkingIn(request: ModelRequest): Thinking {
+export function thinkingIn(request: ModelRequest, family: ClaudeFamily): Thinking {
   const { model, settings, messages } = request;
-  const { id } = splitModelName(model);
-  return thinkingFor({ id, settings, messages, maxTokens: longestReply(request), maker: toMaker(model) });
+  const maxTokens = longestReply(request, family);
+  return thinkingFor({ kind: family.thinking, settings, messages, maxTokens, maker: toMaker(model) });
 }
 
 /** The model, as its thinking names it. */

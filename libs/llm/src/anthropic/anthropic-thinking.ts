@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { LlmSettings, ReasoningEffort } from '@rondo/contract';
 import type { ModelMessage } from '@rondo/domain';
-import { claudeFamily } from './claude-family';
+import type { ClaudeThinking } from './claude-family';
 
 type Parameters = Pick<Anthropic.MessageCreateParamsStreaming, 'thinking' | 'output_config'>;
 
@@ -13,7 +13,7 @@ export interface Thinking {
 }
 
 interface ModelCall {
-  readonly id: string;
+  readonly kind: ClaudeThinking;
   readonly settings: LlmSettings;
   readonly messages: readonly ModelMessage[];
   readonly maxTokens: number;
@@ -37,7 +37,7 @@ export function thinkingFor(call: ModelCall): Thinking {
   const wanted =
     enable_thinking ??
     (thinking_budget !== undefined || (reasoning_effort !== undefined && reasoning_effort !== 'none'));
-  switch (claudeFamily(call.id).thinking) {
+  switch (call.kind) {
     case 'budget':
       return wanted ? withBudget(call) : silent(call);
     case 'adaptive':

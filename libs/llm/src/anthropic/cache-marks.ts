@@ -17,7 +17,9 @@ export const createMark = (forAnHour: boolean): Mark => ({
 });
 
 /** The tools come before the system prompt, so its mark covers both. */
-export const markedSystem = (text: string, mark: Mark): Anthropic.TextBlockParam[] => [{ type: 'text', text, ...mark }];
+export const markedSystem = (text: string, mark?: Mark): Anthropic.TextBlockParam[] => [
+  { type: 'text', text, ...mark },
+];
 
 /** How many turns at the end may have marks. */
 export const markedTurns = 3;
@@ -31,8 +33,9 @@ export const markedTurns = 3;
  *   one reply with many calls has more;
  * - the last reply, because a server may keep no prefix that ends within a turn.
  */
-export function markTurns(turns: readonly Turn[], mark: Mark): Message[] {
+export function markTurns(turns: readonly Turn[], mark: Mark | undefined): Message[] {
   const marked: Message[] = turns.map((turn) => (turn.temporary === undefined ? turn : withoutCount(turn)));
+  if (!mark) return marked;
   const left = { user: 2, assistant: 1 };
   for (let at = turns.length - 1; at >= 0 && left.user + left.assistant > 0; at--) {
     const turn = turns[at];

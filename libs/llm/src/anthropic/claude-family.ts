@@ -18,8 +18,11 @@ export interface ClaudeFamily {
    * Mythos Preview". An older model would refuse the request, and an unknown one may.
    */
   readonly structuredOutputs: boolean;
-  /** The longest reply, where the run sets no limit. */
+  /** The longest reply, where the run sets no limit; `learnsLimit`: also where it sets a higher one. */
   readonly maxTokens: number;
+  readonly learnsLimit?: boolean;
+  /** Refuses marks of what is to be kept of a prompt. */
+  readonly uncached?: boolean;
 }
 
 const newest = { samples: false, structuredOutputs: true, maxTokens: 64_000 };
@@ -40,5 +43,25 @@ const shapes: readonly { readonly name: RegExp; readonly family: ClaudeFamily }[
 
 const unknownModel: ClaudeFamily = { ...budgeted, structuredOutputs: false, maxTokens: 8192 };
 
-export const claudeFamily = (id: string): ClaudeFamily =>
-  shapes.find(({ name }) => name.test(id))?.family ?? unknownModel;
+/** Of a model by any name that has Claude's in it: `global.anthropic.claude-opus-4-7-v1:0`, `anthropic/claude-opus-4.7`. */
+export function claudeFamily(id: string): ClaudeFamily {
+  const name = (/claude-.*/.exec(id)?.[0] ?? id).replace(/(\d)\.(?=\d)/g, '$1-');
+  return shapes.find((shape) => shape.name.test(name))?.family ?? unknownModel;
+}
+
+/** What the refusal of a request says about the family of its model; undefined where it says nothing new. */
+export function learnFamily(family: ClaudeFamily, message: string): ClaudeFamily | undefined {
+  const limit = /max_tokens: \d+ > (\d+)/.exec(message)?.[1];
+  const learned = {
+    ...family,
+    ...(/thinking\.type\.enabled.* not supported/i.test(message) && { thinking: 'adaptive' as const }),
+    ...(/adaptive thinking is not|'adaptive' found using 'type'/i.test(message) && { thinking: 'budget' as const }),
+    ...(/`?(?:temperature|top_p)`? is (?:deprecated|not supported)/i.test(message) && { samples: false }),
+    ...(/output_config(?:\.format)?: extra inputs/i.test(message) && { structuredOutputs: false }),
+    ...(/cache_control: extra inputs|did not allow prompt caching/i.test(message) && { uncached: true }),
+    ...(limit !== undefined && { maxTokens: Number(limit), learnsLimit: true }),
+  };
+  return (Object.keys(learned) as (keyof ClaudeFamily)[]).some((key) => learned[key] !== family[key])
+    ? learned
+    : undefined;
+}
