@@ -95,6 +95,7 @@ const toTimeouts = ({ streams = true, timeoutMs }: ProviderSettings, usual: Time
   ...usual,
   firstOutputTimeoutMs:
     timeoutMs ?? (streams ? usual.firstOutputTimeoutMs : Math.max(wholeReplyMs, usual.firstOutputTimeoutMs)),
+  wholeReplyTimeoutMs: timeoutMs ?? Math.max(wholeReplyMs, usual.firstOutputTimeoutMs),
 });
 
 interface Protocols {

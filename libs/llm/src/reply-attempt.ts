@@ -119,6 +119,7 @@ export class ReplyAttempt {
     for (let lessons = 0; ; lessons++) {
       const request = wire.request(this.request);
       this.notes = request.notes;
+      this.silence.isWhole = !request.params.stream;
       try {
         return await client.send(request, this.sending.signal);
       } catch (error) {

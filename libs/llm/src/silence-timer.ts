@@ -1,6 +1,8 @@
 export interface Timeouts {
   /** From sending the request to the first output of the reply. */
   readonly firstOutputTimeoutMs: number;
+  /** The same for a reply that is not streamed, which takes longer to begin. Default: no longer. */
+  readonly wholeReplyTimeoutMs?: number;
   /** Between two parts of the output. */
   readonly idleTimeoutMs: number;
 }
@@ -17,6 +19,8 @@ export class SilenceTimer {
   private sinceMs = performance.now();
   private isCounting = true;
   private hasOutput = false;
+  /** The reply is not streamed. */
+  isWhole = false;
 
   constructor(
     private readonly timeouts: Timeouts,
@@ -45,8 +49,9 @@ export class SilenceTimer {
   }
 
   private check(): void {
-    const { firstOutputTimeoutMs, idleTimeoutMs } = this.timeouts;
-    const limitMs = this.hasOutput ? idleTimeoutMs : firstOutputTimeoutMs;
+    const { firstOutputTimeoutMs, wholeReplyTimeoutMs = firstOutputTimeoutMs, idleTimeoutMs } = this.timeouts;
+    const firstMs = this.isWhole ? wholeReplyTimeoutMs : firstOutputTimeoutMs;
+    const limitMs = this.hasOutput ? idleTimeoutMs : firstMs;
     const leftMs = this.isCounting ? this.sinceMs + limitMs - performance.now() : limitMs;
     if (leftMs > 0) this.timer = this.schedule(leftMs);
     else this.onSilence();

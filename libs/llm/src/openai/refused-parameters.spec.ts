@@ -2,18 +2,22 @@ import { ProviderError } from '../provider-error';
 import { learnFrom, withLessons } from './refused-parameters';
 
 const params = { model: 'm', stream_options: {}, max_tokens: 9, temperature: 0.5, messages: [] };
+const more = { ...params, stream: true, reasoning_effort: 'high' };
 const refused = (message: string) => new ProviderError('invalid_request', message);
 
 describe('a parameter that was refused by name', () => {
   it.each([
     ['Extra inputs are not permitted: stream_options', { stream_options: null }],
     ['invalid temperature: only 1 is allowed for this model', { temperature: null }],
+    ['Your organization must be verified to stream this model.', { stream: null }],
+    ["BedrockException - This model doesn't support tool use in streaming mode.", { stream: null }],
+    ['Expected `thinking` or `redacted_thinking`, but found `tool_use`.', { reasoning_effort: null }],
     [
       "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead.",
       { max_tokens: 'max_completion_tokens' },
     ],
   ])('is learned from "%s"', (message, lessons) => {
-    expect(learnFrom(refused(message), params, {})).toEqual(lessons);
+    expect(learnFrom(refused(message), more, {})).toEqual(lessons);
   });
 
   it.each([
@@ -39,6 +43,13 @@ describe('a parameter that was refused by name', () => {
     expect(withLessons(params, lessons)).toEqual({
       params: { model: 'm', max_completion_tokens: 9, temperature: 0.5, messages: [] },
       omitted: ['stream_options'],
+    });
+  });
+
+  it('is the stream together with its options', () => {
+    expect(withLessons(more, { stream: null })).toEqual({
+      params: { model: 'm', max_tokens: 9, temperature: 0.5, reasoning_effort: 'high', messages: [] },
+      omitted: ['stream', 'stream_options'],
     });
   });
 });

@@ -5,8 +5,11 @@ export type Lessons = Readonly<Record<string, string | null>>;
 
 /** What a request can do without, each with the words of a refusal that are about it. */
 const optional: Readonly<Record<string, RegExp>> = {
-  ...toMentions('stream_options', 'temperature', 'top_p', 'reasoning_effort', 'tool_choice', 'response_format'),
+  ...toMentions('stream_options', 'temperature', 'top_p', 'tool_choice', 'response_format'),
+  // The second are the words of Claude behind a gateway, if its thinking did not come back.
+  reasoning_effort: /(?<![a-z_])reasoning_effort(?![a-z_])|expected `?thinking`? or `?redacted_thinking`?/i,
   ...toMentions('max_tokens', 'max_completion_tokens', 'max_output_tokens'),
+  stream: /verified to stream|(?:tools?|tool use) in streaming mode|(?<![a-z_])stream['"`]? (?:is|are) not supported/i,
   // These names are words of the language, too: only a sentence about the parameter itself counts.
   reasoning: parameterRefused('reasoning'),
   include: new RegExp(`${parameterRefused('include').source}|encrypted content is not supported`, 'i'),
@@ -56,6 +59,8 @@ export function withLessons<Params extends object>(
 ): { readonly params: Params; readonly omitted: readonly string[] } {
   const refused = Object.keys(lessons).filter((name) => name in params);
   if (refused.length === 0) return { params, omitted: [] };
+  if (lessons['stream'] === null && lessons['stream_options'] === undefined)
+    return withLessons(params, { ...lessons, stream_options: null }); // which is about nothing else
   const entries = Object.entries(params).flatMap(([name, value]: [string, unknown]): [string, unknown][] => {
     const other = lessons[name];
     return other === undefined ? [[name, value]] : other === null ? [] : [[other, value]];
