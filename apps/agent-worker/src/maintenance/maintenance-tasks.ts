@@ -114,6 +114,7 @@ function runTasks(parts: MaintenanceParts): Record<string, TaskSchedule> {
 
 function cleanupTasks({
   config,
+  log,
   database,
   nats,
   feed,
@@ -124,7 +125,11 @@ function cleanupTasks({
   const retention = new Retention(database, config.RETENTION_DAYS);
   const idempotencyKeys = new IdempotencyKeys(database);
   const secretUses = new SecretUses(database);
-  const purge = new Purge({ database, newId: newUlid, onStopped: (facts) => feed.publish(facts) });
+  const purge = new Purge({
+    ...{ database, newId: newUlid },
+    onStopped: (facts) => feed.publish(facts),
+    onFailed: (failure) => log.warn(failure, 'deleted data could not be purged, others go first'),
+  });
   const blobs = new BlobSweep(database);
   const files = new FileSweep(database);
   const toolSets = new ToolSetSweep(database, config.RETENTION_DAYS);

@@ -17,7 +17,7 @@ type DeletedThread = z.infer<typeof deletedThread>;
 const nextThread = createQuery(
   deletedThread,
   `
-select id, account_id from threads where deleted_at is not null and purged_at is null
+select id, account_id from threads where deleted_at is not null and purged_at is null and id <> all($1::text[])
 order by deleted_at limit 1 for update skip locked`,
 );
 
@@ -98,14 +98,21 @@ delete from files where id in (select file_id from run_files where run_id = any(
 
 const done = `update threads set purged_at = clock_timestamp(), metadata = '{}', title = null, end_user = null where id = $1`;
 
+interface Choice {
+  readonly without: readonly string[];
+  /** Called with the thread that is chosen. */
+  readonly chosen: (thread: string) => void;
+}
+
 /**
  * Deletes some rows of a deleted thread; false when no thread is left to purge. Each step is one transaction that starts
  * from the remaining rows, so a crash costs at most one step. Usage entries stay: they are the account's bill and hold no
  * content.
  */
-export async function purgeThreads(sql: Sql): Promise<boolean> {
-  const thread = await nextThread.first(sql);
+export async function purgeThreads(sql: Sql, { without, chosen }: Choice): Promise<boolean> {
+  const thread = await nextThread.first(sql, [without]);
   if (!thread) return false;
+  chosen(thread.id);
   const messages = (await someMessages.all(sql, [thread.id])).map(({ id }) => id);
   await deleteAnswers(sql, thread.account_id, messages);
   if (messages.length === most.messages) return true;

@@ -230,6 +230,50 @@ describe('attack: tenants', () => {
 });
 
 describe('a deletion', () => {
+  /** Postgres refuses to delete this row. */
+  const refuse = async (table: string, column: string, id: string) => {
+    await query(`create function refuse() returns trigger language plpgsql as $$ begin raise 'it is damaged'; end $$`);
+    await query(`create trigger refuse before delete on ${table} for each row when (old.${column} = '${id}')
+      execute function refuse()`);
+  };
+  const failing = () => {
+    const failed: string[] = [];
+    const onFailed = ({ id }: { id: string }) => void failed.push(id);
+    return {
+      failed,
+      worker: new Purge({ database: fixture.database, newId: nextId, onStopped: () => undefined, onFailed }),
+    };
+  };
+
+  it('of a thread that fails keeps no other', async () => {
+    const { accountId } = fixture;
+    const [damaged, other] = [await fullThread(accountId), await fullThread(accountId)];
+    await refuse('messages', 'thread_id', damaged.id);
+    for (const thread of [damaged, other]) await fixture.threads.delete({ accountId, threadId: thread.id });
+    const { worker, failed } = failing();
+
+    while (await worker.some());
+
+    expect(failed).toEqual([damaged.id]);
+    expect(await query('select distinct thread_id from messages')).toEqual([{ thread_id: damaged.id }]);
+  });
+
+  it('of an account that fails keeps no other', async () => {
+    const accounts = new Accounts(fixture.database, nextId);
+    const damaged = (await accounts.create({ name: 'damaged', scopes: ['admin'] })).account.id;
+    const other = (await accounts.create({ name: 'other', scopes: ['admin'] })).account.id;
+    await refuse('accounts', 'id', damaged);
+    await query('update accounts set removed_at = clock_timestamp() where id = any($1::text[])', [[damaged, other]]);
+    const { worker, failed } = failing();
+
+    while (await worker.some());
+
+    expect(failed).toEqual([damaged]);
+    expect(await query('select id from accounts where id = any($1::text[])', [[damaged, other]])).toEqual([
+      { id: damaged },
+    ]);
+  });
+
   it('goes on where a worker was killed, in steps that are bounded', async () => {
     const { accountId } = fixture;
     const thread = await fixture.threads.create({ accountId, metadata: {} });

@@ -1,17 +1,23 @@
 import type { AccountId, NewId, RecordedFact } from '@rondo/contract';
 import type { Database } from '../database/database';
 import { stopRun, unstoppedRuns } from '../api/runs/stop-run';
+import { tookTooLong } from '../database/sql-error';
+import { isDatabaseUnavailable } from '../database/unavailable';
 import { purgeAccount, removedAccounts } from './purge-account';
 import { forgetProjects, forgetThreads, purgeThreads } from './purge-thread';
 
 /** Bounds one call; the next one continues. */
 const longestMs = 5_000;
+/** For so long others go first. */
+const tryAgainMs = 600_000;
 
 export interface PurgeParts {
   readonly database: Database;
   readonly newId: NewId;
   /** Called with the facts of runs that it stopped, to publish them. */
   readonly onStopped: (facts: readonly RecordedFact[]) => void;
+  /** Called with a thread or an account whose data could not be deleted. It is tried again. */
+  readonly onFailed?: (failure: { readonly id: string; readonly error: unknown }) => void;
 }
 
 /**
@@ -19,6 +25,8 @@ export interface PurgeParts {
  * that any process can continue where another was killed.
  */
 export class Purge {
+  private readonly failedAt = new Map<string, number>();
+
   constructor(private readonly parts: PurgeParts) {}
 
   /** Resolves to whether more may be left to delete now. Processes may call it concurrently. */
@@ -31,17 +39,48 @@ export class Purge {
   /** Runs a few transactions; resolves to false when nothing can be deleted now. */
   async step(): Promise<boolean> {
     const { database } = this.parts;
-    if (await database.transaction(purgeThreads)) return true;
+    if (await this.purgeNextThread()) return true;
     if (await forgetThreads(database.sql)) return true;
     if (await database.transaction(forgetProjects)) return true;
-    for (const account of await removedAccounts(database.sql)) if (await this.purge(account)) return true;
+    const failed = this.failedLately();
+    for (const account of await removedAccounts(database.sql))
+      if (!failed.includes(account) && (await this.purge(account))) return true;
     return false;
+  }
+
+  private async purgeNextThread(): Promise<boolean> {
+    let thread: string | undefined;
+    const choice = { without: this.failedLately(), chosen: (id: string) => (thread = id) };
+    try {
+      return await this.parts.database.transaction((sql) => purgeThreads(sql, choice));
+    } catch (error) {
+      this.noteFailure(thread, error);
+      return true;
+    }
+  }
+
+  /** One whose data cannot be deleted keeps no other waiting. Throws where nothing can be deleted at the moment. */
+  private noteFailure(id: string | undefined, error: unknown): void {
+    if (id === undefined || (isDatabaseUnavailable(error) && !tookTooLong(error))) throw error;
+    this.failedAt.set(id, performance.now());
+    this.parts.onFailed?.({ id, error });
+  }
+
+  private failedLately(): string[] {
+    const since = performance.now() - tryAgainMs;
+    for (const [id, at] of this.failedAt) if (at < since) this.failedAt.delete(id);
+    return [...this.failedAt.keys()];
   }
 
   private async purge(accountId: AccountId): Promise<boolean> {
     const { database } = this.parts;
-    if (await this.stopRuns(accountId)) return true; // queued runs may have been promoted
-    return purgeAccount(database.sql, accountId);
+    try {
+      if (await this.stopRuns(accountId)) return true; // queued runs may have been promoted
+      return await purgeAccount(database.sql, accountId);
+    } catch (error) {
+      this.noteFailure(accountId, error);
+      return false;
+    }
   }
 
   /** Workers see the stop request with their next heartbeat. Resolves to false when no run was left to stop. */
