@@ -1,7 +1,7 @@
 /**
  * The state of a provider's pace: a hash with the earliest times of the next request (`next`, and `next_tokens` by tokens), a
- * time until which nothing is sent (`blocked`), the requests per minute that its refusals taught (`learned`), the interval
- * that its headers advised (`slow` until `slow_until`), and how many requests were sent in the current minute and the one
+ * time until which nothing is sent (`blocked`), the requests per minute that its refusals taught (`learned`, last at `taught`), the
+ * interval that its headers advised (`slow` until `slow_until`), and how many requests were sent in the current minute and the one
  * before (`count` since `began`, `before`). All times are those of Redis, in milliseconds, or those of a clock that a test drives.
  */
 const state = `
@@ -24,11 +24,14 @@ end`;
  * Reserves the time of a request: `minute, now, requests per minute (0: not configured), tokens per minute, tokens, requests that
  * were sent without asking`. Returns the milliseconds until that time, and the interval between two requests. A little less
  * than what is allowed is used, since a request may arrive earlier after the one before it than it was sent. One request that
- * came too late for its time is made up for.
+ * came too late for its time is made up for. What a refusal taught may have held for that minute only, so it is tried whether more is
+ * accepted: after five minutes a tenth more in each further one, and after an hour without a refusal it is forgotten.
  */
 export const admitScript = `${state}
 local requests, tokens, cost, others = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local learned, blocked = field('learned'), field('blocked')
+local minutes = (now - field('taught')) / minute
+if minutes > 60 then learned = 0 elseif minutes > 5 then learned = learned * 1.1 ^ (minutes - 5) end
 local rate = requests
 if learned > 0 and (rate == 0 or learned < rate) then rate = learned end
 local interval = rate > 0 and minute / (rate * 0.985) or 0
@@ -52,7 +55,7 @@ return { math.ceil(at - now), math.max(math.ceil(interval), tokens > 0 and 1 or 
 export const refuseScript = `${state}
 count = math.max(0, count + tonumber(ARGV[4]) - 1)
 local accepted = math.floor(count + before * math.max(0, 1 - (now - began) / minute))
-if accepted >= 20 then redis.call('HSET', key, 'learned', accepted) end
+if accepted >= 20 then redis.call('HSET', key, 'learned', accepted, 'taught', now) end
 redis.call('HSET', key, 'blocked', math.max(field('blocked'), now + tonumber(ARGV[3])))
 keep()
 return 0`;

@@ -138,6 +138,33 @@ describe('SharedPace', () => {
     },
   );
 
+  it('tries more than a refusal taught when no other follows, and forgets it after an hour', async () => {
+    const clock = new DrivenClock();
+    const pace = await paceWith({}, { clock });
+    const pass = async (step: () => Promise<unknown>) => {
+      const since = clock.now();
+      let isOver = false;
+      const done = step().finally(() => (isOver = true));
+      await clock.drive([pace], () => isOver);
+      await done;
+      return clock.now() - since;
+    };
+    const enterThrice = () => pass(() => Promise.all([enter(pace), enter(pace), enter(pace)]));
+    await Promise.all(Array.from({ length: 31 }, () => enter(pace)));
+    pace.refused('openai', 1_000);
+    await pass(() => clock.wait(2 * minuteMs));
+
+    const first = await enterThrice();
+    await pass(() => clock.wait(10 * minuteMs));
+    const later = await enterThrice();
+    await pass(() => clock.wait(50 * minuteMs));
+
+    expect(first).toBeGreaterThanOrEqual(2_000); // 30 per minute
+    expect(later).toBeGreaterThan(0);
+    expect(later).toBeLessThan(0.6 * first);
+    expect(await enterThrice()).toBe(0);
+  });
+
   it('lets accounts take turns, whatever they ask for', async () => {
     const pace = await paceWith({ requestsPerMinute: 1_200 });
     const order: string[] = [];
