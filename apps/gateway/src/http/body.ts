@@ -52,7 +52,7 @@ export function readBytes(request: Request, limitBytes: number): Promise<Buffer>
     const body = new GrowingBuffer();
     const length = Number(request.headers['content-length'] ?? 0);
     const refuse = () => {
-      reject(new ApiError('payload_too_large', 'The body is too large.'));
+      reject(new ApiError('payload_too_large', `The body is too large: it may have ${limitBytes} bytes.`));
     };
     if (length > limitBytes) {
       refuse();

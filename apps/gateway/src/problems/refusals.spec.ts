@@ -228,12 +228,13 @@ describe('an invalid request is refused with a problem', () => {
     expect(malformed).toBe(unknown);
   });
 
-  it('413 for a body that is too large', async () => {
+  it('413 for a body that is too large, with the limit', async () => {
     const { body } = await api()
       .post('/v1/runs')
       .send({ input: 'x'.repeat(200_000) })
       .expect(413);
-    expect(body).toMatchObject(problem(413, 'payload_too_large'));
+    const detail = 'The body is too large: it may have 100000 bytes.';
+    expect(body).toEqual({ ...problem(413, 'payload_too_large'), detail });
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1'])(
