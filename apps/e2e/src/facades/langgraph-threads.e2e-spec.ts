@@ -162,3 +162,28 @@ describe('streams of threads of the LangGraph SDK', () => {
     await second.close();
   });
 });
+
+describe('threads of LangGraph', () => {
+  it.each([
+    ['under an id of Rondo', () => ({})],
+    ['under an id of the client', () => ({ threadId: randomUUID() })],
+  ])('are of the person that their metadata names, %s', async (_, name) => {
+    const graph = connect(deployment.client);
+    const { thread_id: id } = await graph.threads.create({ ...name(), metadata: { user: 'ada' } });
+    expect(await findUser(id)).toBe('ada');
+  });
+
+  it('are of the person whom the run names that begins them', async () => {
+    const id = randomUUID();
+    const input = human('of a person', [{ text: 'Hello.' }]);
+    await connect(deployment.client).runs.wait(id, model, { input, ifNotExists: 'create', metadata: { user: 'bob' } });
+    expect(await findUser(id)).toBe('bob');
+  });
+
+  /** Of the run that goes on on the thread. */
+  async function findUser(threadId: string): Promise<unknown> {
+    await connect(deployment.client).runs.wait(threadId, model, { input: human('next', [{ text: 'Yes.' }]) });
+    const { data } = await deployment.client.json<{ data: { user: unknown }[] }>('GET', '/runs?limit=1');
+    return data[0]?.user;
+  }
+});

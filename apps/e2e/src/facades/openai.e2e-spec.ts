@@ -252,6 +252,12 @@ function functionOutput({ output }: OpenAI.Responses.Response, said: string) {
 }
 
 describe('conversations', () => {
+  it('are of the person that their metadata names', async () => {
+    const { id } = await openai.conversations.create({ metadata: { user: 'ada' } });
+    const path = `/threads/${id.replace('conv_', 'thr_')}`;
+    expect(await deployment.client.json('GET', path)).toMatchObject({ user: 'ada' });
+  });
+
   it('are threads with items', async () => {
     const conversation = await openai.conversations.create({
       metadata: { topic: 'colours' },

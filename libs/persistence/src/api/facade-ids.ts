@@ -67,7 +67,7 @@ with added as (
   insert into facade_ids (account_id, facade, kind, outer_id, thread_id, inner_id) values ($1, $2, 'chat', $3, $4, $4)
   on conflict do nothing returning thread_id
 ), made as (
-  insert into threads (id, account_id, metadata) select thread_id, $1, '{}' from added
+  insert into threads (id, account_id, metadata, end_user) select thread_id, $1, '{}', $5 from added
 )
 select thread_id from added`,
 );
@@ -172,10 +172,11 @@ export class FacadeIds {
     return found?.thread_id;
   }
 
-  /** The thread of the chat, which is created if there is none. */
-  async createThread(chat: FacadeChat): Promise<ThreadId> {
+  /** The thread of the chat, which is created, as that of the user, if there is none. */
+  async createThread(chat: FacadeChat, user?: EndUser): Promise<ThreadId> {
     const id = threadId.parse(`thr_${this.newId()}`);
-    const made = await addThread.first(this.database.sql, [chat.accountId, chat.facade, chat.chatId, id]);
+    const values = [chat.accountId, chat.facade, chat.chatId, id, user ?? null];
+    const made = await addThread.first(this.database.sql, values);
     return made?.thread_id ?? (await this.findThread(chat)) ?? id;
   }
 

@@ -1,4 +1,4 @@
-import { type AccountId, type Run, type Waiting, runId as runIdSchema } from '@rondo/contract';
+import { type AccountId, type Run, type Waiting, readUser, runId as runIdSchema } from '@rondo/contract';
 import type { LangGraphRunRequest } from '@rondo/contract/api';
 import type { Caller, PendingKey, RunAddress, Runs, ThreadAddress } from '@rondo/persistence';
 import type { IdempotentMessages } from '../../idempotency/idempotent-requests';
@@ -83,7 +83,8 @@ export class LangGraphRuns {
     const read = readMessages(request.input);
     const canCreate = request.if_not_exists === 'create';
     const named = threadName === undefined ? undefined : { accountId, threadName };
-    const thread = named && (await (canCreate ? threads.findOrCreate(named) : threads.find(named)));
+    const user = readUser({ metadata: request.metadata });
+    const thread = named && (await (canCreate ? threads.findOrCreate(named, user) : threads.find(named)));
     const checkpoint = request.checkpoint_id ?? request.checkpoint?.checkpoint_id;
     if (named && checkpoint) await threads.requireCurrent(named, checkpoint);
     const place = { caller, thread, request, read };

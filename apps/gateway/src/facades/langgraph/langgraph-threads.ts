@@ -1,4 +1,13 @@
-import { type AccountId, type Message, type Run, type RunId, isTerminal, isWaiting } from '@rondo/contract';
+import {
+  type AccountId,
+  type EndUser,
+  type Message,
+  type Run,
+  type RunId,
+  isTerminal,
+  isWaiting,
+  readUser,
+} from '@rondo/contract';
 import {
   type LangGraphHistoryRequest,
   type LangGraphStateChange,
@@ -75,13 +84,14 @@ export class LangGraphThreads {
     return { accountId, threadId };
   }
 
-  async findOrCreate({ accountId, threadName }: NamedThread): Promise<ThreadAddress> {
+  /** A thread that is not there yet is created as that of the user. */
+  async findOrCreate({ accountId, threadName }: NamedThread, user: EndUser | undefined): Promise<ThreadAddress> {
     const { ids, quotas } = this.dependencies;
     const chat = { accountId, facade, chatId: threadName };
     const known = await ids.findThread(chat);
     if (known) return { accountId, threadId: known };
     await quotas.add(accountId, { threads: 1 });
-    return { accountId, threadId: await ids.createThread(chat) };
+    return { accountId, threadId: await ids.createThread(chat, user) };
   }
 
   /** Rejects with `thread_exists` where its name is in use and that is an error to the client. */
@@ -94,15 +104,16 @@ export class LangGraphThreads {
     },
   ) {
     const { thread_id: threadName, if_exists: ifExists, metadata } = request;
+    const user = readUser({ metadata });
     if (typeof threadName !== 'string') {
       await this.dependencies.quotas.add(accountId, { threads: 1 });
-      const { id } = await this.dependencies.threads.create({ accountId, metadata });
+      const { id } = await this.dependencies.threads.create({ accountId, metadata, user });
       return this.get({ accountId, threadName: id });
     }
     const known = await this.dependencies.ids.findThread({ accountId, facade, chatId: threadName });
     if (known && ifExists !== 'do_nothing')
       throw new ApiError('thread_exists', `There is a thread ${threadName} already: give if_exists "do_nothing".`);
-    const thread = await this.findOrCreate({ accountId, threadName });
+    const thread = await this.findOrCreate({ accountId, threadName }, user);
     if (!known) await this.dependencies.threads.changeMetadata(thread, () => metadata);
     return this.get({ accountId, threadName });
   }

@@ -1,4 +1,4 @@
-import { type AccountId, type RunId, type ThreadId, isTerminal } from '@rondo/contract';
+import { type AccountId, type RunId, type ThreadId, isTerminal, readUser } from '@rondo/contract';
 import type { Messages, Runs, Threads } from '@rondo/persistence';
 import type { AccountQuotas } from '../../billing/account-quotas';
 import { ApiError, refuseField } from '../../problems/api-error';
@@ -45,7 +45,9 @@ export class OpenAiConversations {
   ): Promise<object> {
     const contents = readItems(items ?? []);
     await this.dependencies.quotas.add(accountId, { threads: 1, message_bytes: 0 });
-    const thread = await this.dependencies.threads.create({ accountId, metadata: metadata ?? {} });
+    const given = metadata ?? {};
+    const user = readUser({ metadata: given });
+    const thread = await this.dependencies.threads.create({ accountId, metadata: given, user });
     for (const content of contents) await this.dependencies.messages.add({ accountId, threadId: thread.id, content });
     return toConversation(thread);
   }
