@@ -4,7 +4,7 @@ import type { OpenAiChatRequest, OpenAiResponseRequest } from '@rondo/contract/a
 import type { Agents, Caller, FacadeIds, Runs, Threads } from '@rondo/persistence';
 import type { AuditedRuns } from '../../audit/audited-runs';
 import type { NewRunLog } from '../../live/run-subscriptions';
-import { ApiError, refuseField } from '../../problems/api-error';
+import { ApiError, InvalidRequest, refuseField } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
 import type { RunSettingsResolver } from '../../settings/run-settings';
 import { decideAll } from '../facade-approvals';
@@ -180,7 +180,9 @@ export class OpenAiResponses {
       user: threadId === undefined ? user : undefined,
       metadata: { ...metadata, ...(model && { [ownKeys.model]: model }) },
     };
-    const { run, facts } = await this.dependencies.service.create(accountId, request, { createdBy: keyId });
+    const { run, facts } = await namingAgents(model, () =>
+      this.dependencies.service.create(accountId, request, { createdBy: keyId }),
+    );
     return { run, options: toResponseOptions(run, { runId: run.id, after: 0 }, undefined), begun: { run, facts } };
   }
 
@@ -237,6 +239,21 @@ export class OpenAiResponses {
     const after = facts.findLast(({ type }) => type === 'run.waiting')?.seq ?? run.last_seq;
     const previous = { runId: run.id, after: findSegmentStarts(facts).at(-1) ?? 0 };
     return { run, options: withApproved(toResponseOptions(run, { runId: run.id, after }, previous), facts) };
+  }
+}
+
+/** A name without a provider may have been meant as that of an agent, so the refusal of its model says that there is none. */
+async function namingAgents<Result>(name: Wanted['model'], begin: () => Promise<Result>): Promise<Result> {
+  try {
+    return await begin();
+  } catch (error) {
+    if (!(error instanceof InvalidRequest) || !name || name.includes('/')) throw error;
+    throw new InvalidRequest(
+      error.about.errors.map(({ field, message }) => ({
+        field,
+        message: field === 'model' ? `There is no agent ${JSON.stringify(name)}. ${message}` : message,
+      })),
+    );
   }
 }
 

@@ -1,4 +1,5 @@
 import { type AgentId, type RunId, type SettingsRequest, agentId, runId } from '@rondo/contract';
+import { refuseField } from '../../problems/api-error';
 import { KnownResponses } from './known-responses';
 import { OpenAiController } from './openai.controller';
 import { OpenAiResponses } from './openai-responses';
@@ -107,6 +108,7 @@ class Account {
   }
 
   private begin(request: Begun): KeptRun {
+    if (request.model === 'openai/nobody') throw refuseField('model', 'No provider has it.');
     this.begun.push(request);
     const { model, metadata, caller_tools, agent_id, instructions } = request;
     const agent = agent_id || instructions === undefined ? {} : { system_prompt: instructions };
@@ -138,6 +140,12 @@ describe('a response of OpenAI', () => {
     const account = new Account();
     expect((await account.respond({ model })).model).toBe(model);
     expect(account.begun).toMatchObject([{ model: used }]);
+  });
+
+  it('is refused with a name that neither an agent nor a model has', async () => {
+    const refused = (model: string) => new Account().respond({ model });
+    await expect(refused('nobody')).rejects.toThrow('model: There is no agent "nobody". No provider has it.');
+    await expect(refused('openai/nobody')).rejects.toThrow('model: No provider has it.');
   });
 
   it('is begun once by a client that repeats its request because the answer was lost', async () => {
