@@ -202,6 +202,21 @@ describe('the console in a browser', () => {
     expect(new Set(requests)).toEqual(new Set([new URL(client.url).host]));
   });
 
+  it('breaks neither the numbers of a wide table nor the lines of an error', async () => {
+    const row = (...cells: string[]) => `| ${cells.join(' | ')} |`;
+    const table = [row('a', 'b', 'c'), row('---', '---', '---'), row('22.50', '日本語', 'w'.repeat(120))].join('\n');
+    const refused = { name: 'execute_command', arguments: { command: 42, blocking: 'perhaps' } };
+    const run = await client.createRun(scripted('Show me a table.', [{ calls: [refused] }, { text: table }]));
+    await client.settled(run.id);
+    await open(`/console/runs/${run.id}`);
+    for (const cell of ['22.50', '日本語']) {
+      const shown = await page.getByRole('cell', { name: cell, exact: true }).boundingBox();
+      expect(shown?.height).toBeLessThan(50);
+    }
+    const error = page.getByText('Invalid arguments for execute_command');
+    expect((await error.innerText()).split('\n')).toHaveLength(3);
+  });
+
   it('has no fault that axe finds: light and dark, on a wide screen and on a phone', async () => {
     await browser.expectAccessibleInEveryLook(await pages());
   });
