@@ -154,6 +154,17 @@ describe('the result of a run', () => {
     }
   });
 
+  it('is what it told its user with `message_user`, where it gave the turn back without a word after that', () => {
+    const told = called('completed', { name: 'message_user', arguments: { text: 'Log in, please.' } });
+    const call = { type: 'tool_call', tool_call_id: 'call_2', name: 'return_control_to_user', arguments: {} };
+    const back = message.parse({ ...said(2, ''), content: [call] });
+    const response = (messages: Message[]) =>
+      toAgentResult(createRun(inDialect('native')), messages, [told]).result.response;
+
+    expect(response([said(1, 'Let me see.'), back])).toBe('Log in, please.');
+    expect(response([said(1, 'Let me see.'), said(2, 'That was it.')])).toBe('That was it.');
+  });
+
   it('is its last words in other dialects, also where a call failed', () => {
     const { success, result } = toAgentResult(
       createRun(inDialect('native')),

@@ -39,7 +39,7 @@ export function toAgentResult(run: Run, messages: readonly Message[], calls: rea
       response:
         completionText(said, calls) ??
         cutOff(run) ??
-        (usesJsonDecisions(run) ? decisionText(said, calls) : finalText(run, said)),
+        (usesJsonDecisions(run) ? decisionText(said, calls) : finalText(run, said, calls)),
       reasoning: findLast(said, 'reasoning'),
       tools_executed: calls.filter(wasExecuted).map(executedTool),
       agent: run.settings.agent.name ?? null,
@@ -93,10 +93,14 @@ const describeFault = (call: ToolCall): string =>
 const namesTools = ({ tools, mcp_servers, caller_tools }: Run['settings']): boolean =>
   [tools, mcp_servers, caller_tools].some((named) => (named?.length ?? 0) > 0);
 
-/** Text before the last tool call is no answer. */
-function finalText({ status }: Run, said: readonly Message[]): string {
+/** Text before the last tool call is no answer, but what a run told its user with a call is. */
+function finalText({ status }: Run, said: readonly Message[], calls: readonly ToolCall[]): string {
   const isSilent = said.at(-1)?.content.every((block) => block.type === 'reasoning' || isBlank(block)) ?? false;
-  return status === 'completed' && isSilent ? 'Completed the task.' : findLast(said, 'text');
+  if (status === 'completed' && isSilent) return 'Completed the task.';
+  const told = calls.findLast(({ name, status: ended }) => name === 'message_user' && ended === 'completed');
+  const words = told?.arguments['text'];
+  if (!told || typeof words !== 'string') return findLast(said, 'text');
+  return findLast(saidAfter(told.iteration, said), 'text') || words;
 }
 
 /** Models sometimes end with a line break, which is stored. */

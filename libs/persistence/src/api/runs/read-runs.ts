@@ -110,16 +110,19 @@ async function readPlace(sql: Sql, run: Run, cursor: string): Promise<CallPlace>
   return place;
 }
 
+/** With these the model says something. The arguments of other tools are not part of a result. */
+const saysWords = `name in ('complete', 'message_user')`;
+
 /** Reads only the last texts of the model, and the newest results of tools. */
 const callsOfRun = createQuery(
   toolCallRow.omit({ adjusted: true, program: true }).extend({ omitted: z.boolean() }),
   `
 select id, run_id, iteration, index, name, dialect, effect_class, status, attempt, message_id, started_at, finished_at,
-  case when fits and name = 'complete' then arguments else '{}' end as arguments,
+  case when fits and ${saysWords} then arguments else '{}' end as arguments,
   case when fits then result end as result, not fits and result is not null as omitted
 from (
   select *, sum(
-    coalesce(octet_length(result::text), 0) + case when name = 'complete' then octet_length(arguments::text) else 0 end
+    coalesce(octet_length(result::text), 0) + case when ${saysWords} then octet_length(arguments::text) else 0 end
   ) over (order by iteration desc, index desc, id desc) <= ${bytesInPage} as fits
   from tool_calls where run_id = $1
 ) as measured

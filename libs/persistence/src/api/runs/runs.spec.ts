@@ -211,6 +211,18 @@ describe('Runs', () => {
       metrics: { iterations: 1, tool_calls: 1 },
     });
   });
+
+  it.each(['complete', 'message_user'])('sums a run up in the words that it said with %s', async (name) => {
+    const claim = await fixture.claimed();
+    const call = planned(claim, { name, input: { text: 'All done.' } });
+    const answered = { ...failed(call), type: 'tool.completed' } as NewFact; // both have the same data
+    await fixture.store.append(claim, [started, iterationStarted(1), reply(claim, 'Let me see.'), call]);
+    await fixture.store.append(claim, [sent(call), answered, completed]);
+
+    const { result } = await fixture.runs.result({ accountId: fixture.accountId, runId: claim.runId });
+
+    expect(result.response).toBe('All done.');
+  });
 });
 
 const failed = ({ data: { tool_call } }: ReturnType<typeof planned>): NewFact => ({
