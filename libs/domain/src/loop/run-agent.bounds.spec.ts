@@ -32,7 +32,7 @@ describe('attack: model and tool output', () => {
     const model = new ScriptedModel(
       Array.from({ length: 30 }, () => [{ type: 'text', text: 'x'.repeat(400_000) }, finished('length')] as const),
     );
-    const harness = new RunHarness({ model });
+    const harness = new RunHarness({ model, resolveBudget: () => 1_000_000 }); // so that the request always fits
 
     await harness.activate();
 
