@@ -111,7 +111,7 @@ export class CallAssembly {
   /** Passes on what is held back. No piece follows. */
   end(chunks: ReplyChunk[]): void {
     if (this.hasEnded) return;
-    this.hasEnded = true;
+    this.hasEnded = this.any;
     for (const call of this.calls) {
       if ((call.name === '' || call.isTentative) && call.isEmpty) continue;
       if (call.name === '') chunks.push({ type: 'call_start', index: call.index, name: 'unnamed' });

@@ -28,6 +28,8 @@ const toolCallDelta = z
     function: lenient(calledFunction),
     /** What the provider wants back with the call. */
     extra_content: z.unknown().optional(),
+    /** The same from LiteLLM. */
+    provider_specific_fields: z.unknown().optional(),
   })
   .catch({});
 export type ToolCallDelta = z.infer<typeof toolCallDelta>;
@@ -43,6 +45,8 @@ const said = z.object({
   reasoning_content: z.unknown().optional(),
   reasoning: z.unknown().optional(),
   reasoning_details: lenient(z.array(z.record(z.string(), z.unknown().optional()))),
+  /** Claude's thinking through LiteLLM; the signature comes with the last piece. */
+  thinking_blocks: lenient(z.array(z.looseObject({ signature: text }))),
   tool_calls: createList(toolCallDelta),
   function_call: lenient(calledFunction),
 });
@@ -79,6 +83,8 @@ const choice = z
     usage,
   })
   .catch({});
+
+export type Choice = z.infer<typeof choice>;
 
 /** Several servers report a failure in a chunk, some as a list. */
 export const openAiChunk = z.preprocess(

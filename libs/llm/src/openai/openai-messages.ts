@@ -141,7 +141,7 @@ function assistantMessage({ content }: Turn<'assistant'>, recipient: Recipient):
 
 /** What a reply had beside its text, as its reader kept it. */
 const givenReasoning = z.union([
-  z.strictObject({ field: z.enum(['reasoning_content', 'reasoning']) }),
+  z.strictObject({ field: z.enum(['reasoning_content', 'reasoning']), signature: z.string().optional() }),
   z.strictObject({ details: z.array(z.record(z.string(), z.unknown())) }),
 ]);
 export type GivenReasoning = z.infer<typeof givenReasoning>;
@@ -162,14 +162,18 @@ function toReasoning(content: Turn<'assistant'>['content'], { maker, profile }: 
       return details.length > 0 ? { reasoning_details: details } : {};
     }
     case 'as_received': {
-      const [field] = given.flatMap((one) => ('field' in one ? [one.field] : []));
-      return field ? { [field]: text } : {};
+      const [first] = given.flatMap((one) => ('field' in one ? [one] : []));
+      return first ? { [first.field]: text, ...toThinkingBlocks(text, first.signature) } : {};
     }
     case 'signatures':
     case 'none':
       return {};
   }
 }
+
+/** LiteLLM passes them on to Claude, which wants its signed thinking back. */
+const toThinkingBlocks = (thinking: string, signature: string | undefined): object =>
+  signature ? { thinking_blocks: [{ type: 'thinking', thinking, signature }] } : {};
 
 /** Gemini 3 accepts this in place of the signature of a call that it did not make. It wants one on the first call of a reply. */
 const foreignSignature = { extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } } };

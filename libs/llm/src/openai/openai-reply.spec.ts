@@ -209,3 +209,38 @@ describe('OpenAiReply', () => {
     expect(() => new OpenAiReply().read(event, [])).toThrow(new ProviderError('service_unavailable', 'No capacity'));
   });
 });
+
+describe('an odd place', () => {
+  const made = { id: 'a', function: { name: 'x', arguments: '{}' } };
+  const choice = (delta: object, finish_reason: string | null = null, index = 0) => ({ index, delta, finish_reason });
+
+  it.each<[string, object[][]]>([
+    [
+      'in a second choice, as Copilot puts them',
+      [[choice({ content: 'I look.' }, 'tool_calls'), choice({ tool_calls: [made] }, 'tool_calls', 1)]],
+    ],
+    ['after the word for the end', [[choice({ content: 'I look.' }, 'stop')], [choice({ tool_calls: [made] })]]],
+    [
+      'among chunks with the word "null"',
+      [
+        [choice({ content: 'I look.', tool_calls: [{ ...made, index: 0, function: { name: 'x' } }] }, 'null')],
+        [choice({ tool_calls: [{ index: 0, function: { arguments: '{}' } }] }, 'null')],
+        [choice({}, 'tool_calls')],
+      ],
+    ],
+  ])('has calls that count: %s', (_, events) => {
+    const [reader, chunks] = [new OpenAiReply(), [] as ReplyChunk[]];
+    for (const choices of events) reader.read(JSON.stringify({ choices }), chunks);
+    reader.read('[DONE]', chunks);
+    expect(reader.ending).toMatchObject({ finishReason: 'tool_calls' });
+    expect(chunks).toEqual([
+      { type: 'text', text: 'I look.' },
+      { type: 'call_start', index: 0, name: 'x' },
+      { type: 'call_arguments', index: 0, text: '{}' },
+    ]);
+  });
+
+  it('has a refusal beside an empty text', () => {
+    expect(read({ content: '', refusal: 'I cannot.' })).toEqual([{ type: 'text', text: 'I cannot.' }]);
+  });
+});

@@ -4,7 +4,15 @@ import { endingBy } from '../finish-reason';
 import { refusal } from '../provider-error';
 import { type ReplyEnding, type ReplyReader, type ReportedUsage, parseEvent } from '../wire-protocol';
 import { CallAssembly } from './call-assembly';
-import { type OpenAiUsage, type Said, type ToolCallDelta, openAiChunk, partsIn, textIn } from './openai-chunk';
+import {
+  type Choice,
+  type OpenAiUsage,
+  type Said,
+  type ToolCallDelta,
+  openAiChunk,
+  partsIn,
+  textIn,
+} from './openai-chunk';
 import type { GivenReasoning, Recipient } from './openai-messages';
 
 /** What is learned of how a model's server ends its replies. */
@@ -26,7 +34,8 @@ export class OpenAiReply implements ReplyReader {
   private isClosed = false;
 
   /** Reasoning that has no end yet: where it came in, and what the provider wants back of it. */
-  private thought: { field: 'reasoning_content' | 'reasoning'; details: Record<string, unknown>[] } | undefined;
+  private thought:
+    { field: 'reasoning_content' | 'reasoning'; details: Record<string, unknown>[]; signature: string } | undefined;
 
   constructor(
     private readonly habit = new EndingHabit(),
@@ -45,14 +54,31 @@ export class OpenAiReply implements ReplyReader {
     if (usage && !choice && this.hasOutput) this.isClosed = true;
     const said = choice?.delta ?? choice?.message;
     if (said) this.readDelta(said, chunks);
+    if (!this.calls.any) for (const other of choices?.slice(1) ?? []) this.readCalls(other, chunks);
     if (error) throw refusal({ detail: error });
     const word = choice?.finish_reason;
     if (word === '') this.isClosed = true;
-    if (!word) return;
+    if (!word || word === 'null') {
+      this.noteLateCalls();
+      return;
+    }
     this.habit.saysReason = true;
     this.endThought(chunks);
     this.calls.end(chunks);
     this.ending = endingBy(word, this.calls.any);
+  }
+
+  /** Copilot puts the calls of Claude into a choice of their own. */
+  private readCalls({ delta, message }: Choice, chunks: ReplyChunk[]): void {
+    const { tool_calls } = delta ?? message ?? {};
+    if (tool_calls?.length) this.readDelta({ tool_calls }, chunks);
+  }
+
+  /** Calls may follow the word for the end of the text. */
+  private noteLateCalls(): void {
+    const { ending } = this;
+    if (ending && 'finishReason' in ending && ending.finishReason === 'stop' && this.calls.any)
+      this.ending = { ...ending, finishReason: 'tool_calls' };
   }
 
   readWhole(body: string, chunks: ReplyChunk[]): void {
@@ -85,12 +111,14 @@ export class OpenAiReply implements ReplyReader {
     const content = textIn(delta.reasoning_content);
     const reasoning = content || textIn(delta.reasoning);
     const details = delta.reasoning_details ?? [];
-    if (reasoning || details.length > 0) {
-      this.thought ??= { field: content ? 'reasoning_content' : 'reasoning', details: [] };
+    const signature = delta.thinking_blocks?.map((block) => block.signature ?? '').join('') ?? '';
+    if (reasoning || details.length > 0 || signature) {
+      this.thought ??= { field: content ? 'reasoning_content' : 'reasoning', details: [], signature: '' };
       this.thought.details.push(...details);
+      this.thought.signature += signature;
     }
     if (reasoning) chunks.push({ type: 'reasoning', text: reasoning });
-    const parts = partsIn(delta.content ?? delta.refusal).filter(({ text }) => text !== '');
+    const parts = [delta.content, delta.refusal].flatMap(partsIn).filter(({ text }) => text !== '');
     if (parts.length > 0 || delta.tool_calls?.length || delta.function_call) this.endThought(chunks);
     chunks.push(...parts);
     for (const call of delta.tool_calls ?? []) this.calls.add(call, chunks, this.toOpaque(call));
@@ -103,15 +131,20 @@ export class OpenAiReply implements ReplyReader {
     const { thought, recipient } = this;
     this.thought = undefined;
     if (!thought || !recipient || recipient.profile.reasoning === 'none') return;
-    const { field, details } = thought;
+    const { field, details, signature } = thought;
     const data: GivenReasoning =
-      details.length > 0 && recipient.profile.reasoning === 'details' ? { details } : { field };
+      details.length > 0 && recipient.profile.reasoning === 'details'
+        ? { details }
+        : { field, ...(signature && { signature }) };
     chunks.push({ type: 'reasoning_end', opaque: { maker: recipient.maker, data } });
   }
 
-  private toOpaque({ extra_content }: ToolCallDelta): Opaque | undefined {
-    if (!this.recipient || typeof extra_content !== 'object' || extra_content === null) return undefined;
-    return { maker: this.recipient.maker, data: { extra_content } };
+  private toOpaque({ extra_content, provider_specific_fields }: ToolCallDelta): Opaque | undefined {
+    const given = Object.entries({ extra_content, provider_specific_fields }).filter(
+      ([, value]) => typeof value === 'object' && value !== null,
+    );
+    if (!this.recipient || given.length === 0) return undefined;
+    return { maker: this.recipient.maker, data: Object.fromEntries(given) };
   }
 }
 

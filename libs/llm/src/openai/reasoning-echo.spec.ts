@@ -57,6 +57,22 @@ describe('what a model gave with its calls', () => {
     expect(findEcho(other, other, { reasoning: 'Hm.' }, { tool_calls: [call] })).toMatchObject({ reasoning: 'Hm.' });
   });
 
+  it('goes back through LiteLLM with the signatures of Claude and of Gemini', () => {
+    const lite = ['litellm', 'any'] as const;
+    const blocks = (thinking: string, signature: string) => ({
+      reasoning_content: thinking,
+      thinking_blocks: [{ type: 'thinking', thinking, signature }],
+    });
+    expect(findEcho(lite, lite, blocks('Hm.', ''), blocks('', 'SIGNED'), { tool_calls: [call] })).toMatchObject({
+      reasoning_content: 'Hm.',
+      thinking_blocks: [{ type: 'thinking', thinking: 'Hm.', signature: 'SIGNED' }],
+    });
+    const provider_specific_fields = { thought_signature: 'SIGNED' };
+    const signed = { tool_calls: [{ ...call, provider_specific_fields }] };
+    expect(findEcho(lite, lite, signed)).toMatchObject({ tool_calls: [{ provider_specific_fields }] });
+    expect(JSON.stringify(findEcho(lite, other, signed))).not.toContain('SIGNED');
+  });
+
   it('is empty where the provider demands it with every call', () => {
     expect(findEcho(v4, v4, { tool_calls: [call] })).toMatchObject({ reasoning_content: '' });
     expect(findEcho(other, v4, ...thinking)).toMatchObject({ reasoning_content: '' });
