@@ -108,7 +108,7 @@ class Account {
   }
 
   private begin(request: Begun): KeptRun {
-    if (request.model === 'openai/nobody') throw refuseField('model', 'No provider has it.');
+    if (request.model === 'openai/tutro') throw refuseField('model', 'No provider has it.');
     this.begun.push(request);
     const { model, metadata, caller_tools, agent_id, instructions } = request;
     const agent = agent_id || instructions === undefined ? {} : { system_prompt: instructions };
@@ -144,8 +144,8 @@ describe('a response of OpenAI', () => {
 
   it('is refused with a name that neither an agent nor a model has', async () => {
     const refused = (model: string) => new Account().respond({ model });
-    await expect(refused('nobody')).rejects.toThrow('model: There is no agent "nobody". No provider has it.');
-    await expect(refused('openai/nobody')).rejects.toThrow('model: No provider has it.');
+    await expect(refused('tutro')).rejects.toThrow('model: There is no agent "tutro". No provider has it.');
+    await expect(refused('openai/tutro')).rejects.toThrow('model: No provider has it.');
   });
 
   it('is begun once by a client that repeats its request because the answer was lost', async () => {
