@@ -143,6 +143,11 @@ const GetExchange = createParamDecorator((_: unknown, context: ArgumentsHost): E
 });
 
 const noQuery = z.strictObject({});
+const noFields = z.strictObject({});
+
+/** Whether a field of the body would be left unread without a word. */
+const readsNoFields = ({ method, path, rawBody }: RouteData): boolean =>
+  method === 'POST' && path.startsWith('/v1/') && !rawBody;
 
 /** Reads what a request to one route says. */
 class RequestReader {
@@ -156,7 +161,7 @@ class RequestReader {
   ) {
     this.params = readParams(route.path, route.params);
     this.query = stricter.query ?? route.query ?? noQuery;
-    this.body = stricter.body ?? route.body;
+    this.body = stricter.body ?? route.body ?? (readsNoFields(route) ? noFields : undefined);
   }
 
   /** Throws the problem of an id that cannot exist, and InvalidRequest with the fields that are not valid. */

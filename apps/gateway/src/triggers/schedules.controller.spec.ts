@@ -68,6 +68,15 @@ describe('schedules', () => {
     expect(data[1]).toMatchObject({ status: 'started', due_at: null, run_id: first.body.id, run_status: 'queued' });
   });
 
+  it('begin no run for a request that wants another input, which would not be read', async () => {
+    const { id } = await made();
+    const { body } = await api().post(`/v1/schedules/${id}/run`).send({ input: 'Another one.' }).expect(422);
+
+    expect(body.errors).toEqual([{ field: 'input', message: 'unknown field' }]);
+    expect((await api().get('/v1/runs').expect(200)).body.data).toEqual([]);
+    await api().post(`/v1/schedules/${id}/run`).send({}).expect(202);
+  });
+
   it('show what became of the newest due time, and how its run ended', async () => {
     const { id } = await made();
     const path = `/v1/schedules/${id}`;
