@@ -103,13 +103,14 @@ interface Choice {
   /** Called with the thread that is chosen. */
   readonly chosen: (thread: string) => void;
 }
+const anyThread: Choice = { without: [], chosen: () => undefined };
 
 /**
  * Deletes some rows of a deleted thread; false when no thread is left to purge. Each step is one transaction that starts
  * from the remaining rows, so a crash costs at most one step. Usage entries stay: they are the account's bill and hold no
  * content.
  */
-export async function purgeThreads(sql: Sql, { without, chosen }: Choice): Promise<boolean> {
+export async function purgeThreads(sql: Sql, { without, chosen }: Choice = anyThread): Promise<boolean> {
   const thread = await nextThread.first(sql, [without]);
   if (!thread) return false;
   chosen(thread.id);
