@@ -96,10 +96,10 @@ function toAssistant({ id, name, version, description, created_at, updated_at }:
   return { assistant_id: id, graph_id: name, name, description, ...nothing, version, created_at, updated_at };
 }
 
-const toNamedAgent = ({ definition: { name, description = null }, ...agent }: Agent): NamedAgent => ({
+const toNamedAgent = ({ definition, ...agent }: Agent): NamedAgent => ({
   ...agent,
-  name,
-  description,
+  name: definition.name,
+  description: definition.description ?? null,
 });
 
 /** It was never created. */

@@ -191,7 +191,7 @@ export class LangGraphRuns {
   }
 
   private async listMessageIds({ accountId, threadId }: ThreadAddress): Promise<readonly string[]> {
-    const { values } = await this.dependencies.threads.get({ accountId, threadName: threadId });
+    const { values } = await this.dependencies.threads.getState({ accountId, threadName: threadId });
     return values.messages.map(({ id }) => id);
   }
 
