@@ -1,6 +1,7 @@
 import type { CallApproval, ToolCallRow } from '@rondo/client';
 import { decisions, type SpokenText, colouredText, describeArguments, plainText, spokenText } from '@rondo/react';
 import { memo, useState } from 'react';
+import { useKeyNames } from '../keys/key-names.ts';
 import { FileCards } from './file-cards.tsx';
 import { between, duration, moment } from '../ui/amounts.ts';
 import { Markdown } from '../markdown/markdown.tsx';
@@ -80,18 +81,14 @@ interface DecisionProps {
 
 /** Who decided about the call, when and why. */
 function Decision({ approval: { decision }, isEdited }: DecisionProps) {
+  const names = useKeyNames();
   if (!decision) return null;
   const { outcome, decidedBy, decidedAt, reason } = decision;
   return (
     <p className="hint">
       {decisions[isEdited ? 'edit' : outcome]}
-      {decidedBy !== null && (
-        <>
-          {' '}
-          with the key <code>{decidedBy}</code>
-        </>
-      )}
-      , <time dateTime={decidedAt}>{moment(decidedAt)}</time>
+      {decidedBy !== null && <> with the key {names.get(decidedBy) ?? <code>{decidedBy}</code>}</>},{' '}
+      <time dateTime={decidedAt}>{moment(decidedAt)}</time>
       {reason === null ? '.' : `: ${plainText(reason)}`}
     </p>
   );

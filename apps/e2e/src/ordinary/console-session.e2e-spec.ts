@@ -110,6 +110,8 @@ describe('the console of an account', () => {
     await page.getByRole('button', { name: 'Approve all 2' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Approve all 2' }).click();
     await page.getByText('Completed', { exact: true }).waitFor();
+    const byItsName = page.getByText(/Approved with the key (?!key_)/);
+    await byItsName.nth(1).waitFor();
 
     const denied = await client.createRun({
       ...scripted('Again.', [{ calls: [call(`echo three ${'and more '.repeat(100)}`)] }, { text: 'Done.' }]),
