@@ -77,7 +77,7 @@ describe('the console of an account', () => {
     await page.waitForFunction(`document.querySelector("#page").scrollTop === ${before}`);
   });
 
-  it('leaves room for the answer to a long question, also on a phone', async () => {
+  it('leaves space for the answer to a long question, also on a phone', async () => {
     const question = { text: `Which one? ${'There is much to say about each of them. '.repeat(80)}` };
     const asked = await client.createRun(scripted('Ask me.', [{ calls: [{ name: 'ask', arguments: question }] }]));
     await client.settled(asked.id);

@@ -27,7 +27,7 @@ async function leave(key: string, path: string, body?: object): Promise<number |
   return answer.statusCode;
 }
 
-const doors: [string, (run: Run) => [path: string, body?: object]][] = [
+const streams: [string, (run: Run) => [path: string, body?: object]][] = [
   [
     'AG-UI',
     ({ id: runId, thread_id: threadId }) => [
@@ -43,7 +43,7 @@ const doors: [string, (run: Run) => [path: string, body?: object]][] = [
 ];
 
 describe('attack: a key that only reads', () => {
-  it.each(doors)('stops a run by leaving its stream of %s', async (_, toRequest) => {
+  it.each(streams)('stops a run by leaving its stream of %s', async (_, toRequest) => {
     const run = await gateway.createRun({ input: 'Go.' });
     const held = await worker.claim(run.id);
     const [path, body] = toRequest(run);

@@ -21,7 +21,7 @@ type Request = Anthropic.MessageCreateParamsStreaming & Sampling;
 /** Puts the messages last, so that a request starts with the text of the previous one, apart from the cache marks. */
 export function toAnthropicRequest(
   request: ModelRequest,
-  { toTurns, rules = {}, family = familyOf(request) }: AnthropicSending,
+  { toTurns, rules = {}, family = findFamily(request) }: AnthropicSending,
   { thinks, parameters } = thinkingIn(request, family),
 ): Request {
   const { model, system, messages, tools, settings, waitsLong = false } = request;
@@ -55,7 +55,7 @@ interface AnthropicSending {
 const longestReply = ({ settings }: ModelRequest, { maxTokens, learnsLimit }: ClaudeFamily): number =>
   learnsLimit ? Math.min(settings.max_tokens ?? maxTokens, maxTokens) : (settings.max_tokens ?? maxTokens);
 
-const familyOf = ({ model }: ModelRequest): ClaudeFamily => claudeFamily(splitModelName(model).id);
+const findFamily = ({ model }: ModelRequest): ClaudeFamily => claudeFamily(splitModelName(model).id);
 
 /** How the request asks the model to think. */
 export function thinkingIn(request: ModelRequest, family: ClaudeFamily): Thinking {

@@ -85,7 +85,7 @@ describe('attack: secrets of a sandbox', () => {
       hostAuthority: tls.ca,
     });
     [own, other] = [await fixture.sandbox('thr_own'), await fixture.sandbox('thr_other')];
-    const hosts = [`api.example:${server.port}`, `api.example:${portOf(silent)}`];
+    const hosts = [`api.example:${server.port}`, `api.example:${readPort(silent)}`];
     for (const [name, value] of Object.entries({ TOKEN: canary, OTHER: canary, ESCAPED: escaped, LATE: late }))
       secrets.add(account, name, {
         ...{ value, allowed_hosts: hosts, methods: ['GET', 'POST'] },
@@ -172,7 +172,7 @@ describe('attack: secrets of a sandbox', () => {
 
   it('leaves a host before it has proved its name, and keeps the connection to it', async () => {
     const connected = once(silent, 'connection') as Promise<[Socket]>;
-    const left = inRun(`${curl} -m 1 https://api.example:${portOf(silent)}/`);
+    const left = inRun(`${curl} -m 1 https://api.example:${readPort(silent)}/`);
     const [connection] = await connected;
     connection.resume();
 
@@ -300,4 +300,4 @@ describe('attack: secrets of a sandbox', () => {
   });
 });
 
-const portOf = (listening: Server): number => (listening.address() as AddressInfo).port; // it listens on a port
+const readPort = (listening: Server): number => (listening.address() as AddressInfo).port; // it listens on a port
