@@ -30,7 +30,7 @@ function main(words) {
   if (existsSync(to) && readdirSync(to).length > 0) throw new UsageError(`${folder} is not empty.`);
   write(to, { template: values.template, packages: values.packages });
   console.log(
-    `${folder} is there. Its README.md says what it does. Begin with:\n\n  cd ${folder}\n  npm install\n  npm start`,
+    `${folder} is there. Its README.md says what it does. Begin with:\n\n  cd ${folder}\n  npm install\n  RONDO_API_KEY=… npm start`,
   );
 }
 

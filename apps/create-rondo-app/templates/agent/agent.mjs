@@ -39,6 +39,11 @@ function onEvent({ type, data }) {
   if (type === 'tool.planned') console.error(`\n[${data.tool_call.name} ${JSON.stringify(data.tool_call.arguments)}]`);
 }
 
-const { result } = await rondo.runs.run({ ...(model && { model }), input, tools }, { onEvent, onWaiting });
-console.error();
-console.log(result.response);
+try {
+  const { result } = await rondo.runs.run({ ...(model && { model }), input, tools }, { onEvent, onWaiting });
+  console.error();
+  console.log(result.response);
+} catch (error) {
+  console.error(`\n${error.message}`);
+  process.exitCode = 1;
+}

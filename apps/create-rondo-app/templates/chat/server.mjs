@@ -14,7 +14,10 @@ if (!RONDO_API_KEY) {
 const rondo = new Rondo({ baseUrl: RONDO_URL, apiKey: RONDO_API_KEY });
 const definition = { ...agent, ...(RONDO_MODEL && { model: RONDO_MODEL }) };
 const { name } = JSON.parse(readFileSync('package.json', 'utf8'));
-const { id: agent_id } = await rondo.agents.apply(name, { definition });
+const { id: agent_id } = await rondo.agents.apply(name, { definition }).catch((error) => {
+  console.error(error.message);
+  process.exit(1);
+});
 
 const { outputFiles } = await build({
   entryPoints: ['src/main.jsx'],

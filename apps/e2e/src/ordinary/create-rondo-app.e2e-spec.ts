@@ -67,7 +67,7 @@ describe('create-rondo-app', () => {
     expect(existsSync(join(folder, 'new'))).toBe(false);
   });
 
-  it('the agent runs its own tools, and a person at the terminal approves', async () => {
+  it('the agent runs its own tools, a person at the terminal approves, and a refusal is one sentence', async () => {
     const app = await create('agent');
     await install(app);
     const calls = [call('find_order', { number: '17' }), call('cancel_order', { number: '18' })];
@@ -84,6 +84,12 @@ describe('create-rondo-app', () => {
     const outputs: unknown[] = [];
     if (value) for await (const { result } of client.runs.toolCalls(value.id)) outputs.push(result?.output);
     expect(outputs).toEqual([expect.stringContaining('tomorrow'), 'It is cancelled.']);
+
+    const refused = run('npm', ['start', '--silent', '--', input], {
+      cwd: app,
+      env: { ...env, RONDO_API_KEY: 'no-key' },
+    });
+    await expect(refused).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/^\n[^\n]+\n$/) });
   });
 
   it('the evaluation asks all questions, and writes a report', async () => {
