@@ -47,6 +47,13 @@ describe('parseInput', () => {
       'Invalid input: expected boolean or object',
     ],
     ['a limit', runReads.listRuns.query, '{"limit": "many"}', 'limit', 'Invalid input: expected number'],
+    [
+      'metadata',
+      newRun,
+      '{"input": "Hi", "metadata": 5}',
+      'metadata',
+      'Invalid input: expected object, received number',
+    ],
     ['a time', usageQuery, '{"from": "2026-11-01T09:00:00"}', 'from', 'Invalid ISO date or Invalid ISO datetime'],
   ])('says what is expected as %s of another type or form', (_, schema, json, field, message) => {
     expect(refusals(schema, json)).toEqual([{ field, message }]);

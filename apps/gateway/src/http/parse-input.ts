@@ -100,7 +100,8 @@ function listLines(issue: Issue, above: readonly PropertyKey[]): FieldError[] {
 /** What is wrong, where zod only says that something is. */
 function describeIssue(issue: Issue): string {
   if (issue.code === 'invalid_key') return `this name is invalid: ${issue.issues.map(describeIssue).join('; ')}`;
-  if (issue.code !== 'invalid_union') return issue.message.replace(', received NaN', ''); // a query has only texts
+  if (issue.code !== 'invalid_union')
+    return issue.message.replace(', received NaN', '').replace('expected record', 'expected object'); // a query has only texts
   const branches = issue.errors.flat();
   const wanted = listWanted(branches);
   if (wanted.length > 0) return `Invalid input: expected ${wanted.join(' or ')}`;

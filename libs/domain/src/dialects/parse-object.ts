@@ -35,7 +35,7 @@ export function parseObject(text: string): { value: Record<string, unknown> } | 
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { reason: `The arguments are not valid JSON: ${error instanceof Error ? error.message : 'unreadable'}` };
+    return { reason: `The arguments are not valid JSON: ${error instanceof Error ? error.message : 'unreadable'}.` };
   }
   const inexact = findInexactNumber(text);
   if (inexact !== undefined)
