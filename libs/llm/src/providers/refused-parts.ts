@@ -41,14 +41,18 @@ export function learnImages<Rules extends PartRules>(
   return withRefused(rules, refused.length > 0 ? refused : open);
 }
 
+function withRefused<Rules extends PartRules>(rules: Rules, hashes: readonly string[]): Rules | undefined {
+  const { refusedParts } = rules;
+  if (hashes.every((hash) => refusedParts?.has(hash))) return undefined;
+  return { ...rules, refusedParts: addRefused(refusedParts, hashes) };
+}
+
 /** More than the threads of a process hold that are in use. */
 const mostRefused = 10_000;
 
-function withRefused<Rules extends PartRules>(rules: Rules, hashes: readonly string[]): Rules | undefined {
-  const { refusedParts = new Set() } = rules;
-  if (hashes.every((hash) => refusedParts.has(hash))) return undefined;
-  return { ...rules, refusedParts: new Set([...refusedParts, ...hashes].slice(-mostRefused)) };
-}
+/** The hashes of what was refused, the newest ones. */
+export const addRefused = (known: ReadonlySet<string> = new Set(), hashes: readonly string[]): ReadonlySet<string> =>
+  new Set([...known, ...hashes].slice(-mostRefused));
 
 /** Removes from a request what its server has refused. The same message becomes the same object, so that caches hit. */
 export function removeRefused({ refusedParts }: PartRules): (request: ModelRequest) => ModelRequest {

@@ -1,5 +1,5 @@
 import { type ModelTool, type ProfileRules, memoize } from '@rondo/domain';
-import { toHash } from './refused-parts';
+import { addRefused, toHash } from './refused-parts';
 
 /** How the schemas of tools are sent to a server, and those that it takes in no form. */
 export interface ToolRules extends Pick<ProfileRules, 'plainSchemas'> {
@@ -25,15 +25,17 @@ export function learnTools<Rules extends ToolRules>(
   if (tools.length === 0 || !aboutSchemas.test(message) || aboutReplies.test(message)) return undefined;
   if (!rules.plainSchemas) return { ...rules, plainSchemas: true };
   const tool = findNamed(acceptedTools(tools, rules), message);
-  return tool && { ...rules, refusedTools: new Set([...(rules.refusedTools ?? []), hashTool(tool)]) };
+  return tool && { ...rules, refusedTools: addRefused(rules.refusedTools, [hashTool(tool)]) };
 }
 
 export const acceptedTools = (tools: readonly ModelTool[], { refusedTools }: ToolRules): readonly ModelTool[] =>
   refusedTools ? tools.filter((tool) => !refusedTools.has(hashTool(tool))) : tools;
 
+const quotes = ["'", '"', '`'];
+
 /** Servers name the tool, or give its place in the list. */
 function findNamed(tools: readonly ModelTool[], message: string): ModelTool | undefined {
-  const quoted = tools.find(({ name }) => new RegExp(`['"\`]${name}['"\`]`).test(message));
+  const quoted = tools.find(({ name }) => quotes.some((quote) => message.includes(`${quote}${name}${quote}`)));
   const place = /function_?declarations?\[(\d+)/i.exec(message)?.[1] ?? /\btools(?:\[|\.)(\d+)/i.exec(message)?.[1];
   return quoted ?? (place === undefined ? undefined : tools[Number(place)]);
 }
