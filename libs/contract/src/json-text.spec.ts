@@ -21,6 +21,10 @@ describe('numbers of a text of JSON', () => {
     expect(quoteInexactNumbers(json)).toBe(json);
   });
 
+  it('are sought once in a long text that is no JSON', () => {
+    expect(findInexactNumber(`0000000000000000 "${String.raw`\"`.repeat(500_000)}`)).toBeUndefined();
+  });
+
   it('are never found in what was written by this program', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => findInexactNumber(JSON.stringify(value)) === undefined));
   });

@@ -9,8 +9,8 @@ export function readJson(text: string): unknown {
   }
 }
 
-/** A text of JSON, or a number. */
-const textOrNumber = /"[^"\\]*(?:\\[^][^"\\]*)*"|-?\d[\d.eE+-]*/g;
+/** A text of JSON, or a number. What is no JSON may have a text without an end: sought from each quote anew, it would take forever. */
+const textOrNumber = /"[^"\\]*(?:\\[^][^"\\]*)*"?|-?\d[\d.eE+-]*/g;
 
 /** Fast, for the many texts that have none. */
 const mayBeInexact = /\d{16}|\de/i;
