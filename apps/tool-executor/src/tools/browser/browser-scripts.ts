@@ -24,7 +24,8 @@ const flags = [
   '--disk-cache-size=33554432',
   '--renderer-process-limit=4',
   '--disable-site-isolation-trials', // One process per site would need most of a sandbox's memory.
-  '--disable-features=IsolateOrigins,site-per-process,Translate,MediaRouter,OptimizationHints',
+  // Without a cache of pages each Chromium loads a page anew when it is gone back to; the headless shell has none.
+  '--disable-features=IsolateOrigins,site-per-process,Translate,MediaRouter,OptimizationHints,BackForwardCache',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
 ];
 
