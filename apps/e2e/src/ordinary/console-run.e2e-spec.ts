@@ -5,7 +5,8 @@ import { type ConsoleBrowser, stopBrowser } from '../console-browser';
 import { ordinaryConsole } from '../shared-deployment';
 
 const html = (title: string) => `<!doctype html><title>${title}</title><h1>${title}</h1>`;
-const pagesServer = `require('http').createServer((q, r) => r.setHeader('content-type', 'text/html').end(require('fs').readFileSync('.' + q.url))).listen(8000)`;
+/** Answers 404 for what is not there: some browsers ask for an icon. */
+const pagesServer = `require('http').createServer((q, r) => require('fs').readFile('.' + q.url, (e, t) => r.writeHead(e ? 404 : 200, { 'content-type': 'text/html' }).end(t))).listen(8000)`;
 
 describe('the page of a run', () => {
   let client: RondoClient;

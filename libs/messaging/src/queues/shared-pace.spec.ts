@@ -149,20 +149,20 @@ describe('SharedPace', () => {
       await done;
       return clock.now() - since;
     };
-    const enterThrice = () => pass(() => Promise.all([enter(pace), enter(pace), enter(pace)]));
+    const enterTen = () => pass(() => Promise.all(Array.from({ length: 10 }, () => enter(pace))));
     await Promise.all(Array.from({ length: 31 }, () => enter(pace)));
     pace.refused('openai', 1_000);
     await pass(() => clock.wait(2 * minuteMs));
 
-    const first = await enterThrice();
+    const first = await enterTen();
     await pass(() => clock.wait(10 * minuteMs));
-    const later = await enterThrice();
+    const later = await enterTen();
     await pass(() => clock.wait(50 * minuteMs));
 
-    expect(first).toBeGreaterThanOrEqual(2_000); // 30 per minute
+    expect(first).toBeGreaterThan(15_000); // 30 per minute, and one that is made up for
     expect(later).toBeGreaterThan(0);
-    expect(later).toBeLessThan(0.6 * first);
-    expect(await enterThrice()).toBe(0);
+    expect(later).toBeLessThan(0.75 * first);
+    expect(await enterTen()).toBe(0);
   });
 
   it('lets accounts take turns, whatever they ask for', async () => {
