@@ -7,15 +7,6 @@ import { TestWorker } from '../testing/test-worker';
 const gateway = RunningGateway.forSuite();
 const worker = TestWorker.forSuite(gateway);
 
-async function readKey(): Promise<string> {
-  const { body } = await gateway
-    .as()
-    .post('/v1/api-keys')
-    .send({ name: 'Reader', scopes: ['read'] })
-    .expect(201);
-  return (body as { key: string }).key;
-}
-
 /** Asks for a stream and leaves it as soon as it is answered. Resolves to the status. */
 async function leave(key: string, path: string, body?: object): Promise<number | undefined> {
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
@@ -48,7 +39,7 @@ describe('attack: a key that only reads', () => {
     const held = await worker.claim(run.id);
     const [path, body] = toRequest(run);
 
-    expect(await leave(await readKey(), path, body)).toBe(403);
+    expect(await leave(await gateway.createReadingKey(), path, body)).toBe(403);
     await held.finishMessage();
     await held.complete();
     expect((await gateway.read(run.id)).stop_requested_at).toBeNull();
@@ -63,7 +54,9 @@ describe('attack: a key that only reads', () => {
     expect(requestState).toEqual(expect.any(String));
     const inputResponses = { answer: { action: 'accept', content: { answer: 'Blue.' } } };
 
-    await post('get_run', { requestState, inputResponses, arguments: {} }, await readKey()).expect(403);
+    await post('get_run', { requestState, inputResponses, arguments: {} }, await gateway.createReadingKey()).expect(
+      403,
+    );
     expect((await gateway.read(run.id)).status).toBe('waiting_input');
   });
 });

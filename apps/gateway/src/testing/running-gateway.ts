@@ -170,6 +170,15 @@ export class RunningGateway {
     return (await this.parts.accounts.create({ name, scopes })).apiKey.key;
   }
 
+  /** A key of the account of `adminKey` that only reads. */
+  async createReadingKey(): Promise<string> {
+    const { body } = await this.as()
+      .post('/v1/api-keys')
+      .send({ name: 'Reader', scopes: ['read'] })
+      .expect(201);
+    return (body as { key: string }).key;
+  }
+
   async createRun(body: object = { input: 'Go.' }, key = adminKey): Promise<Run> {
     return (await this.as(key).post('/v1/runs').send(body).expect(202)).body as Run;
   }

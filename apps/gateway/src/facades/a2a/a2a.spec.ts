@@ -34,15 +34,6 @@ async function begin(given: object = {}): Promise<Task> {
 
 const claim = (task: Task) => worker.claim(task.id as never);
 
-async function readKey(): Promise<string> {
-  const { body } = await gateway
-    .as()
-    .post('/v1/api-keys')
-    .send({ name: 'Reader', scopes: ['read'] })
-    .expect(201);
-  return (body as { key: string }).key;
-}
-
 describe('A2A', () => {
   it.each([
     ['/a2a', '/a2a'],
@@ -63,7 +54,7 @@ describe('A2A', () => {
     run.streamText('It is done.');
     await run.finishMessage();
     await run.complete();
-    const { result } = await request('GetTask', { id: task.id }, await readKey());
+    const { result } = await request('GetTask', { id: task.id }, await gateway.createReadingKey());
     expect(result).toMatchObject({
       contextId: 'ours',
       status: { state: 'TASK_STATE_COMPLETED' },
@@ -167,7 +158,7 @@ describe('A2A', () => {
     const body = { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: say() };
     expect((await gateway.as('wrong').post('/a2a').send(body).expect(401)).body).toMatchObject({ jsonrpc: '2.0' });
     const denied = await gateway
-      .as(await readKey())
+      .as(await gateway.createReadingKey())
       .post('/a2a')
       .send(body)
       .expect(403);

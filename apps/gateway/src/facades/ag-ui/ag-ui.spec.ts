@@ -93,15 +93,6 @@ function createWith(agUi: AgUi, { threadId, messages }: Agent): Agent {
   return agent;
 }
 
-async function readKey(): Promise<string> {
-  const { body } = await gateway
-    .as()
-    .post('/v1/api-keys')
-    .send({ name: 'Reader', scopes: ['read'] })
-    .expect(201);
-  return (body as { key: string }).key;
-}
-
 async function readFacts(runId: string): Promise<{ type: string; data: Record<string, unknown> }[]> {
   const { body } = await gateway.as().get(`/v1/runs/${runId}/events?limit=200`).expect(200);
   return (body as { data: { type: string; data: Record<string, unknown> }[] }).data;
@@ -147,7 +138,7 @@ describe.each(generations)('a client %s of AG-UI', (_, agUi) => {
     leaving.abort();
     await cut;
 
-    const again = createAgent(agUi, { at: other.url, key: await readKey(), threadId: agent.threadId });
+    const again = createAgent(agUi, { at: other.url, key: await gateway.createReadingKey(), threadId: agent.threadId });
     const resumed = again.runAgent({ runId });
     run.streamText('and the second.');
     await run.finishMessage();
