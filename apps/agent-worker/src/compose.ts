@@ -156,7 +156,7 @@ async function connect(config: Config, log: Logger) {
   const queues = new RunQueues({ connection: producerConnection(REDIS_URL), log });
   const relay = new OutboxRelay(new Outbox(database), queues, warnTo(log)('outbox not published'));
   const factMetrics = new FactMetrics();
-  const { feed, ...traces } = composeRunTraces(factMetrics.counted(new NatsRunFeed(nats)), {
+  const { feed, ...traces } = composeRunTraces(factMetrics.countFacts(new NatsRunFeed(nats)), {
     tracing: await openTracing(config, { service: name, log }),
     queue: 'runs',
     readRun: (id) => readTracedRun(database, id),
@@ -241,7 +241,7 @@ function toRunner(
   { config, log, providers, modelMetrics, placement, mcpCatalog }: RunnerSettings,
 ): AgentRunner {
   const { database, store, feed, traces, relay, blobs } = adapters;
-  const model = modelMetrics.measured(
+  const model = modelMetrics.measureModel(
     createModels({ ...providers, ...readModelConnection(config), pace: adapters.pace }),
   );
   const toolSets = composeToolSets(adapters, { providers, mcpCatalog });
@@ -254,11 +254,11 @@ function toRunner(
     owner: config.WORKER_ID,
     store,
     feed,
-    withWorkspace: workspaces.preparedIn.bind(workspaces),
+    withWorkspace: workspaces.prepareFor.bind(workspaces),
     prepared: async (claim, signal) => {
       // Not awaited: it is for the runs that this worker takes over later, whose lost replies have to be counted at once.
       tokens.load(claim.run.settings.model).catch(warnTo(log)('vocabulary not loaded'));
-      return documentsInMessages.shownIn(await imagesFromUrls.shownIn(await files.deliveredIn(claim, signal), signal));
+      return documentsInMessages.showIn(await imagesFromUrls.showIn(await files.deliverFor(claim, signal), signal));
     },
     recordedFirst: createReplacementRecord(adapters, warnTo(log)('calls that the database lacks were not looked for')),
     modelFor: ({ runId, accountId }) => {

@@ -5,4 +5,5 @@ export const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 export const stamp = (): string => `@${nowMs().toFixed(2)} `;
 
 /** The times at which the stamped tokens in this text were sent; an incomplete token is skipped. */
-export const sentMs = (text: string): number[] => [...text.matchAll(/@(\d+\.\d\d) /g)].map(([, time]) => Number(time));
+export const readSentMs = (text: string): number[] =>
+  [...text.matchAll(/@(\d+\.\d\d) /g)].map(([, time]) => Number(time));

@@ -4,7 +4,7 @@ import { nowMs } from './clock';
 import { exchange, post } from './http';
 import { newTag } from './measured-system';
 import { type Plan, toModelName } from './model/plan';
-import { taggedInput } from './model/request';
+import { tagInput } from './model/request';
 import type { RondoSystem } from './rondo-system';
 
 /** What is asked through a façade, and who is told each piece of the answer as it comes. */
@@ -82,7 +82,7 @@ export function openEndpoints(rondo: RondoSystem): Readonly<Record<string, Endpo
     name,
     async ({ plan, onText }) => {
       const model = toModel(plan);
-      const posted = { headers: { authorization, ...headers }, body: body(model, taggedInput(newTag())), onText };
+      const posted = { headers: { authorization, ...headers }, body: body(model, tagInput(newTag())), onText };
       const submittedMs = nowMs();
       await post(`${url}${path(model)}`, posted);
       return submittedMs;
@@ -91,7 +91,7 @@ export function openEndpoints(rondo: RondoSystem): Readonly<Record<string, Endpo
   return {
     v1: async ({ plan, onText }) => {
       const headers = { authorization };
-      const body = { model: toModel(plan), input: taggedInput(newTag()) };
+      const body = { model: toModel(plan), input: tagInput(newTag()) };
       const submittedMs = nowMs();
       const run = JSON.parse(await post(`${url}/v1/runs`, { headers, body })) as RunView; // the contract's own shape
       await exchange(`${url}/v1/runs/${run.id}/stream`, { method: 'GET', headers, onText });
@@ -114,7 +114,7 @@ function openSessions(url: string, headers: Record<string, string>): Endpoint {
     environment ??= create('/environments', { name: 'bench' });
     const agent = await create('/agents', { name: newTag(), model: toModel(plan) });
     const session = await create('/sessions', { agent, environment_id: await environment });
-    const message = { type: 'user.message', content: [{ type: 'text', text: taggedInput(newTag()) }] };
+    const message = { type: 'user.message', content: [{ type: 'text', text: tagInput(newTag()) }] };
     let submittedMs = NaN;
     await new Promise<void>((resolve, reject) => {
       const onHead = () => {

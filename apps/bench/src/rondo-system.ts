@@ -6,7 +6,7 @@ import { type MeasuredSystem, type SubmittedRun, type Task, newTag } from './mea
 import { post } from './http';
 import { readCpuMs, readResidentMb } from './machine/deployment-usage';
 import { type Plan, toModelName } from './model/plan';
-import { taggedInput } from './model/request';
+import { tagInput } from './model/request';
 import type { Scale } from './scale';
 import { systemPrompt } from './system-prompt';
 
@@ -143,7 +143,7 @@ const toSettings = (plan: Plan) => ({
 
 const toBody = ({ plan, tag, threadId, settings = toSettings(plan) }: Submission) => ({
   model: `bench/${toModelName(plan)}`,
-  input: taggedInput(tag),
+  input: tagInput(tag),
   ...settings,
   ...(threadId !== undefined && { thread_id: threadId }),
 });

@@ -22,7 +22,7 @@ export interface Progress {
 /** Takes the requested measures: first the comparisons, on one deployment, then each trial on a deployment of its own. */
 export async function takeMeasures(bench: Bench, options: BenchOptions, progress: Progress): Promise<Outcome> {
   const taken: Taken[] = [];
-  const step = reportedTo(progress);
+  const step = reportTo(progress);
   const take = async (measure: { name: string; figures: readonly Figure[] }, work: () => Promise<Round[]>) => {
     taken.push(toTaken(measure, await step(measure.name, work)));
   };
@@ -40,7 +40,7 @@ export async function takeMeasures(bench: Bench, options: BenchOptions, progress
 
 type Step = <T>(name: string, work: () => Promise<T>) => Promise<T>;
 
-const reportedTo =
+const reportTo =
   (progress: Progress): Step =>
   async (name, work) => {
     progress.note(`  … ${name}`);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Experiment } from './experiment';
 import type { Findings } from './scorecard/findings';
-import { type Result, missedIn } from './scorecard/scorecard';
+import { type Result, listMissed } from './scorecard/scorecard';
 import { type Scale, TestBed, type Progress, noProgress } from './test-bed/test-bed';
 
 /** Reports the progress of a campaign. */
@@ -40,7 +40,7 @@ export async function runCampaign(
     const pulse = setInterval(() => reporter.progress(experiment.name, progress), progressEveryMs);
     const result = await campaign.run(experiment, progress);
     clearInterval(pulse);
-    reporter.done(result, missedIn(result));
+    reporter.done(result, listMissed(result));
     results.push(result);
   }
   await campaign.end();
@@ -94,7 +94,7 @@ export class Campaign {
   private async findTestBed(experiment: Experiment, progress: Progress): Promise<TestBed> {
     const { idle } = this;
     this.idle = undefined;
-    if (idle && this.mayShare(experiment)) return idle.renewed(progress);
+    if (idle && this.mayShare(experiment)) return idle.renew(progress);
     await idle?.stop();
     const differences = await experiment.deployment?.(this.scale);
     const testBed = await TestBed.open(progress, { leases: this.scale.leases, ...differences });

@@ -46,7 +46,7 @@ export function toFindings(
       gaps: examination.gaps,
       'duplicate seq': examination.duplicateSeq,
       'calls honestly unknown': examination.unknown,
-      'effects applied': [...testBed.effects.ledger.applied().values()].reduce((total, count) => total + count, 0),
+      'effects applied': [...testBed.effects.ledger.countEffects().values()].reduce((total, count) => total + count, 0),
       ...more.counts,
     },
     bars: [...truths(examination), ...(more.bars ?? [])],

@@ -74,17 +74,17 @@ export class Terminal {
     if (this.options.json) return;
     const { errors } = this.streams;
     const shown = errors.isTTY ? printable(text) : text;
-    this.statusLine.above(() => errors.write(style === undefined ? shown : this.styled(shown, style)));
+    this.statusLine.above(() => errors.write(style === undefined ? shown : this.style(shown, style)));
   }
 
   /** Something is wrong. Also with `--json`. */
   complain(text: string): void {
     const { errors } = this.streams;
     const shown = errors.isTTY ? printable(text) : text;
-    this.statusLine.above(() => errors.write(`${this.styled('rondo:', 'red')} ${shown}\n`));
+    this.statusLine.above(() => errors.write(`${this.style('rondo:', 'red')} ${shown}\n`));
   }
 
-  styled(text: string, style: Style): string {
+  style(text: string, style: Style): string {
     const isOn = this.options.colour && this.streams.errors.isTTY === true;
     return isOn ? `\u001b[${styles[style]}m${text}\u001b[0m` : text;
   }
@@ -132,7 +132,7 @@ export class Terminal {
   }
 
   /** The input that is not from a person, whole. */
-  async piped(): Promise<string | undefined> {
+  async readPiped(): Promise<string | undefined> {
     if (this.streams.input.isTTY) return undefined;
     const chunks: Buffer[] = [];
     for await (const chunk of this.streams.input) chunks.push(Buffer.from(chunk as Buffer)); // the input has no encoding

@@ -7,7 +7,7 @@ import { router } from './routes.tsx';
 import { clientOfCookie, currentSession } from './session/session.ts';
 import { SignIn, SignInAgain } from './shell/sign-in.tsx';
 import { SessionContext } from './session/use-session.ts';
-import { Failed } from './ui/states.tsx';
+import { Failure } from './ui/states.tsx';
 
 const queryKey = ['session'];
 
@@ -47,7 +47,7 @@ function SignedInConsole() {
     );
   }
   if (data === null) return <SignIn onSignedIn={onSignedIn} />;
-  return error ? <Failed error={error} retry={() => void refetch()} /> : null;
+  return error ? <Failure error={error} retry={() => void refetch()} /> : null;
 }
 
 /** Nothing is read again until there is a session: each request would be refused. */

@@ -5,9 +5,9 @@ import { createRoot } from 'react-dom/client';
 import { Console } from './console.tsx';
 import { preloadPage } from './routes.tsx';
 import { onReturn } from './session/connection.ts';
-import { applyTheme, storedTheme } from './shell/theme-switch.tsx';
+import { applyTheme, readTheme } from './shell/theme-switch.tsx';
 
-applyTheme(storedTheme());
+applyTheme(readTheme());
 
 preloadPage(); // it comes while the session does
 

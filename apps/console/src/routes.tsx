@@ -19,7 +19,7 @@ import { requestEarly } from './session/early-requests.ts';
 import { lazyPage } from './session/load-files.ts';
 import { useMay } from './session/use-may.ts';
 import { Shell } from './shell/shell.tsx';
-import { Failed } from './ui/states.tsx';
+import { Failure } from './ui/states.tsx';
 
 const root = createRootRoute({
   component: Shell,
@@ -246,7 +246,7 @@ export const router = createRouter({
   basepath: `${new URL(gatewayUrl()).pathname.replace(/\/$/, '')}/console`,
   scrollRestoration: true,
   scrollToTopSelectors: ['#page'],
-  defaultErrorComponent: ({ error }) => <Failed error={error} />,
+  defaultErrorComponent: ({ error }) => <Failure error={error} />,
 });
 
 /** Loads what the page of this address consists of, and of a run what it shows first, for when there is a session. */

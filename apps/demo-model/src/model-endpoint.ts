@@ -31,11 +31,11 @@ export class ModelEndpoint {
     const { headers, url: path = '' } = request;
     const line = this.books.journal.open({ protocol: this.protocol.name, path, headers });
     const client = new ClientConnection(response, () => line.hungUp());
-    response.once('close', () => line.ended(response.headersSent ? response.statusCode : null));
+    response.once('close', () => line.recordEnd(response.headersSent ? response.statusCode : null));
 
     try {
       const body = await readBody(request);
-      line.received(body);
+      line.recordBody(body);
       const asked = this.judge(body, headers);
       line.understood(asked.model, asked.messages);
       await this.play(asked, client, line);
@@ -69,7 +69,7 @@ export class ModelEndpoint {
         reply: { key, asked, turn, usage: toUsage(turn, asked, this.books.cache.read(asked.model, asked.prompt)) },
         fault: struck ? turn.fault : undefined,
         defaultPaceMs: this.defaultPaceMs,
-        onOutput: (chars) => line.sent(chars),
+        onOutput: (chars) => line.recordSent(chars),
       },
       client,
     );

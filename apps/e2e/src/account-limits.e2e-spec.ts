@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type RondoClient, type RunView, RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunView, RunningRondo, command, scriptInput } from '@rondo/test-deployment';
 
 /** Each call costs cents, so that a dollar is spent within a few. */
 const price = [{ input: 10, output: 10 }];
@@ -71,10 +71,10 @@ describe('a deployment with limited accounts', () => {
       };
       const runs = await Promise.all([1, 2, 3, 4].map(() => client.createRun(endless)));
 
-      await client.seen(runs[0]?.id ?? '', 'tool.completed');
+      await client.waitForEvent(runs[0]?.id ?? '', 'tool.completed');
       await rondo.services.get('agent-worker').kill();
       await rondo.services.get('agent-worker-2').kill();
-      const ended = await Promise.all(runs.map(({ id }) => client.settled(id)));
+      const ended = await Promise.all(runs.map(({ id }) => client.waitForRun(id)));
 
       expect(ended.map(({ finish_reason }) => finish_reason)).toEqual(Array(4).fill('budget_exceeded'));
       const { spent_usd: spent, credit_usd: credit } = await settledBalance(client);
@@ -95,7 +95,7 @@ describe('a deployment with limited accounts', () => {
 
     expect(await readProblem(client, run)).toMatchObject({ status: 402, code: 'balance_exhausted' });
     await operator.json('POST', `/admin/accounts/${id}/credits`, { usd: 1 });
-    const ended = await client.settled((await client.createRun(run)).id);
+    const ended = await client.waitForRun((await client.createRun(run)).id);
     expect(ended.finish_reason).toBe('stop');
     const { spent_usd: spent, credit_usd: credit } = await settledBalance(client);
     expect(credit).toBeCloseTo(1 - spent, 9);
@@ -108,7 +108,7 @@ describe('a deployment with limited accounts', () => {
 
   it('parks a run for its budget, and goes on when it is raised, though its worker is killed then', async () => {
     const { client } = await operator.newAccount();
-    const task = scripted('Twice.', [
+    const task = scriptInput('Twice.', [
       { calls: [command('echo one >> effects')] },
       { calls: [command('echo two >> effects; sleep 1')] },
       { calls: [command('cat effects')] },
@@ -116,15 +116,15 @@ describe('a deployment with limited accounts', () => {
     ]);
     const budget = { usd: 0.0001, on_exceeded: 'wait' };
     const { id } = await client.createRun({ ...task, budget, llm: { max_tokens: 500 } });
-    const parked = await client.settled(id);
+    const parked = await client.waitForRun(id);
     expect(parked.status).toBe('waiting_budget');
 
     await client.json('POST', `/runs/${id}/budget`, { usd: 0.9 });
-    await client.seen(id, 'tool.completed');
+    await client.waitForEvent(id, 'tool.completed');
     await rondo.services.get('agent-worker').kill();
     await rondo.services.get('agent-worker-2').kill();
 
-    expect(await client.settled(id)).toMatchObject({ status: 'completed', finish_reason: 'stop' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'completed', finish_reason: 'stop' });
     expect((await client.toolOutputs(id)).at(-1)).toBe('one\ntwo\n');
     const types = (await client.facts(id)).map(({ type }) => type);
     expect(types.filter((type) => type === 'budget.raised')).toHaveLength(1);
@@ -143,7 +143,7 @@ describe('a deployment with limited accounts', () => {
         if (status !== 202) return status;
       }
     });
-    const ended = await Promise.all(runs.map(({ id }) => client.settled(id)));
+    const ended = await Promise.all(runs.map(({ id }) => client.waitForRun(id)));
 
     expect(await Promise.all(raises)).toEqual([409, 409, 409]);
     expect(ended.map(({ finish_reason }) => finish_reason)).toEqual(['stop', 'stop', 'stop']);

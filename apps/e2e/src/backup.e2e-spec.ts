@@ -10,7 +10,7 @@ import {
   RunningRondo,
   call,
   command,
-  scripted,
+  scriptInput,
 } from '@rondo/test-deployment';
 import { postgresPrograms } from '../../../deploy/local/servers/postgres-programs.mjs';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
@@ -50,7 +50,7 @@ describe('a backup that was made while runs were executed (docs/backup.md)', () 
     const loading = load(saved.client());
     await execute(save, saved.infrastructure.env.DATABASE_URL);
     await loading;
-    ids.later = (await saved.client().createRun(scripted('later', [{ text: 'Too late.' }]))).id;
+    ids.later = (await saved.client().createRun(scriptInput('later', [{ text: 'Too late.' }]))).id;
     await saved.services.stop();
     await saved.infrastructure.stop();
 
@@ -74,22 +74,22 @@ describe('a backup that was made while runs were executed (docs/backup.md)', () 
 
   async function beginRuns(of: RondoClient): Promise<void> {
     const begin = async (about: keyof typeof ids, turns: Record<string, unknown>[]) => {
-      ids[about] = (await of.createRun({ ...scripted(about, turns), interactive: true })).id;
+      ids[about] = (await of.createRun({ ...scriptInput(about, turns), interactive: true })).id;
     };
     await begin('done', [{ calls: [command('echo done')] }, { text: 'Done.' }]);
-    await of.settled(ids.done);
+    await of.waitForRun(ids.done);
     doneBefore = await of.facts(ids.done);
     await begin('asking', [ask, { text: 'Thank you.' }]);
-    await of.settled(ids.asking);
+    await of.waitForRun(ids.asking);
     await begin('writing', [{ text: 'word '.repeat(1_000), ...pace }]);
     await begin('working', [{ calls: [command('echo 1 >> effects; sleep 60')] }, { text: 'Went on.' }]);
-    await Promise.all([of.seen(ids.writing, 'message.delta'), of.seen(ids.working, 'tool.started')]);
+    await Promise.all([of.waitForEvent(ids.writing, 'message.delta'), of.waitForEvent(ids.working, 'tool.started')]);
   }
 
   async function load(of: RondoClient): Promise<void> {
     for (let count = 0; count < 12; count += 1) {
       underLoad.push(
-        (await of.createRun(scripted(`load ${count}`, [{ calls: [command('echo x')] }, { text: 'x' }]))).id,
+        (await of.createRun(scriptInput(`load ${count}`, [{ calls: [command('echo x')] }, { text: 'x' }]))).id,
       );
     }
   }
@@ -104,17 +104,17 @@ describe('a backup that was made while runs were executed (docs/backup.md)', () 
 
     await client.json('POST', `/runs/${ids.asking}/input`, { content: 'Blue.' });
 
-    expect(await client.settled(ids.asking)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(ids.asking)).toMatchObject({ status: 'completed' });
     expectWholeLog(await client.facts(ids.asking));
   });
 
   it('has the model asked again for the reply that it was writing', async () => {
-    expect(await client.settled(ids.writing)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(ids.writing)).toMatchObject({ status: 'completed' });
     expectWholeLog(await client.facts(ids.writing));
   });
 
   it('repeats no command, and reports its outcome as unknown (I5)', async () => {
-    const settled = await client.settled(ids.working);
+    const settled = await client.waitForRun(ids.working);
 
     expect(settled).toMatchObject({ status: 'completed' });
     expectWholeLog(await client.facts(ids.working));
@@ -128,7 +128,7 @@ describe('a backup that was made while runs were executed (docs/backup.md)', () 
   it('loses no run that it has, completes each, and has none of later', async () => {
     const found = await Promise.all(underLoad.map((id) => client.request('GET', `/runs/${id}`)));
     const kept = underLoad.filter((_, index) => found[index]?.status === 200);
-    const settled = await Promise.all(kept.map((id) => client.settled(id)));
+    const settled = await Promise.all(kept.map((id) => client.waitForRun(id)));
 
     expect(found.map(({ status }) => status).filter((status) => status !== 200 && status !== 404)).toEqual([]);
     expect(settled.filter(({ status }: RunView) => status !== 'completed')).toEqual([]);

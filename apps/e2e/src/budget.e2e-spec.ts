@@ -29,12 +29,12 @@ describe('a deployment with budgets', () => {
     const ends: unknown[] = [];
     for (let round = 0; round < 4; round++) {
       const run = await client.createRun({ model: 'demo/loop:output_bytes=4000', input: 'Go on.' });
-      ends.push((await client.settled(run.id)).finish_reason);
+      ends.push((await client.waitForRun(run.id)).finish_reason);
     }
     const late = await client.createRun({ model: 'demo/plain', input: 'Greet me.' });
 
     expect(ends).toEqual(Array(4).fill('budget_exceeded'));
-    const settled = await client.settled(late.id);
+    const settled = await client.waitForRun(late.id);
     expect(settled).toMatchObject({ finish_reason: 'budget_exceeded', usage: { input_tokens: 0, output_tokens: 0 } });
   });
 });

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { RunningRondo, scripted, command as shell } from '@rondo/test-deployment';
+import { RunningRondo, scriptInput, command as shell } from '@rondo/test-deployment';
 
 const root = resolve(__dirname, '../../..');
 const program = join(root, 'apps/cli/bin/rondo.mjs');
@@ -277,10 +277,10 @@ describe('rondo, about people and agents', () => {
   }
 
   async function waitingForApproval(about: string): Promise<string> {
-    const script = scripted(about, [{ calls: [shell('echo "$WORD"; echo one')] }, { text: 'Over.' }]);
+    const script = scriptInput(about, [{ calls: [shell('echo "$WORD"; echo one')] }, { text: 'Over.' }]);
     const tools = { execute_command: { require_approval: true } };
     const { id } = await rondo.client().createRun({ ...script, tools });
-    expect(await rondo.client().settled(id)).toMatchObject({ status: 'waiting_input' });
+    expect(await rondo.client().waitForRun(id)).toMatchObject({ status: 'waiting_input' });
     return id;
   }
 
@@ -299,14 +299,14 @@ describe('rondo, about people and agents', () => {
     const edited = await command(['approve', listed.id, '--arguments', '{"command": "echo two", "blocking": true}']);
 
     expect(edited).toMatchObject({ code: 0, stdout: `${listed.id} edit. rondo watch ${id}\n` });
-    expect(await rondo.client().settled(id)).toMatchObject({ status: 'completed' });
+    expect(await rondo.client().waitForRun(id)).toMatchObject({ status: 'completed' });
     expect(await rondo.client().toolOutputs(id)).toEqual([expect.stringContaining('two\n')]);
     expect(await command(['approve', id])).toMatchObject({ code: 2, stderr: expect.stringContaining('awaits no') });
   });
 
   it('sums up what the model calls of a run used', async () => {
-    const { id } = await rondo.client().createRun(scripted('usage', [{ text: 'Over.' }]));
-    await rondo.client().settled(id);
+    const { id } = await rondo.client().createRun(scriptInput('usage', [{ text: 'Over.' }]));
+    await rondo.client().waitForRun(id);
 
     const { code, stdout } = await command(['usage', '--by', 'model,day', '--run', id]);
 
@@ -331,11 +331,11 @@ describe('rondo, about people and agents', () => {
     const denied = await command(['deny', id, '--reason', 'not today']);
 
     expect(denied).toMatchObject({ code: 0, stdout: expect.stringContaining(`deny. rondo watch ${id}`) });
-    expect(await rondo.client().settled(id)).toMatchObject({ status: 'completed' });
+    expect(await rondo.client().waitForRun(id)).toMatchObject({ status: 'completed' });
   });
 
   it('asks at the terminal of a run about the call', async () => {
-    const { model, input } = scripted('terminal', [
+    const { model, input } = scriptInput('terminal', [
       { text: 'I use a tool.', calls: [shell('echo did')] },
       { text: 'Over.' },
     ]);

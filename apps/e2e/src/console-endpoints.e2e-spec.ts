@@ -46,7 +46,7 @@ describe('what an account tells others and may spend, in the console', () => {
   });
 
   const deliveries = () => page.getByRole('region', { name: 'Deliveries' });
-  const hello = async () => client.settled((await client.createRun({ model: 'demo/plain', input: 'Hello.' })).id);
+  const hello = async () => client.waitForRun((await client.createRun({ model: 'demo/plain', input: 'Hello.' })).id);
   let secret: string;
 
   it('creates an endpoint, whose secret is shown once and checks what arrives', async () => {

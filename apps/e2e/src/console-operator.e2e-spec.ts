@@ -118,7 +118,7 @@ describe('the console for those who operate an account', () => {
 
   it('shows what models have used, as a chart that can be read, as tables, and as a file', async () => {
     const run = await client.createRun({ model: 'demo/plain', input: 'Count me.' });
-    await client.settled(run.id);
+    await client.waitForRun(run.id);
     await browser.open('/console/usage?measure=calls&days=7');
     await page.getByRole('img', { name: /Calls per day, from .* to .*: 1 in all, most of it 1 on / }).waitFor();
     const models = page.getByRole('region', { name: 'Usage by model' });
@@ -134,7 +134,7 @@ describe('the console for those who operate an account', () => {
   it('raises a budget in the inbox, and the run goes on', async () => {
     const budget = { tokens: 10, on_exceeded: 'wait' };
     const run = await client.createRun({ model: 'demo/plain', input: 'Spend.', budget });
-    expect(await client.settled(run.id)).toMatchObject({ status: 'waiting_budget' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'waiting_budget' });
     await browser.open('/console/inbox');
     await page.getByText('demo/plain', { exact: true }).waitFor();
     await page.getByText(/^has waited \d/).waitFor();
@@ -142,7 +142,7 @@ describe('the console for those who operate an account', () => {
     await form.getByLabel('New budget, in tokens').fill('100000');
     await form.getByRole('button', { name: 'Raise, and go on' }).click();
     await page.getByText('Nothing waits for you.').waitFor();
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
   });
 
   it('shows what the deployment does, and says so when no worker is left', async () => {
@@ -158,7 +158,7 @@ describe('the console for those who operate an account', () => {
     await rondo.services.get('agent-worker').start();
     await page.getByText(/No agent-worker/).waitFor({ state: 'detached' });
     await client.json('POST', `/runs/${run.id}/stop`, {});
-    await client.settled(run.id);
+    await client.waitForRun(run.id);
   });
 
   it('has no fault that axe finds', async () => {
@@ -213,7 +213,7 @@ describe('the console for those who operate an account', () => {
     expect(await page.getByRole('link', { name: 'New thread' }).count()).toBe(0);
 
     const run = await client.createRun({ model: 'demo/ask', input: 'Paint the fence.' });
-    await client.settled(run.id);
+    await client.waitForRun(run.id);
     await browser.open(`/console/runs/${run.id}`);
     await page.getByRole('region', { name: 'The run asks you' }).waitFor();
     for (const name of ['Answer', 'Fork', 'Fork before iteration 1', 'Ask again', 'Stop'])

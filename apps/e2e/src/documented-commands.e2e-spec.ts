@@ -36,7 +36,7 @@ const settings = {
   /** What the reader of a page has already: keys, an account, and a run that waits. */
   async function variables(): Promise<Record<string, string>> {
     const run = await client.createRun({ model: 'demo/ask', input: 'Paint it.', budget: { usd: 1 } });
-    await client.settled(run.id);
+    await client.waitForRun(run.id);
     const made = await client.json<{ account: { id: string } }>('POST', '/admin/accounts', { name: 'Customer' });
     return {
       ...{ URL: client.url, KEY: client.key, ADMIN_KEY: client.key, TOKEN: client.key },

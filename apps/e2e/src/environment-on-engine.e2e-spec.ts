@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type Server, createServer, request as ask } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { RunWait } from '@rondo/contract';
-import { type RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, RunningRondo, command, scriptInput } from '@rondo/test-deployment';
 import { EngineClient } from '../../tool-executor/src/sandboxes/docker/engine-client';
 import { EngineServer } from '../../tool-executor/src/sandboxes/docker/testing/engine-server';
 import { expectWholeLog } from './log-expectations';
@@ -80,7 +80,7 @@ describe('the image and the packages of an agent in containers', () => {
     const { id } = await client.json<{ id: string }>('PUT', `/agents/by-name/${name}`, {
       definition: { environment: { image, packages, size: { memory_mb: 256 } } },
     });
-    return client.createRun({ ...scripted(name, [{ calls: [command(use)] }, { text: 'Done.' }]), agent_id: id });
+    return client.createRun({ ...scriptInput(name, [{ calls: [command(use)] }, { text: 'Done.' }]), agent_id: id });
   };
   const begin = (version: string) =>
     beginWith(version, { npm: [`semver@${version}`] }, fake ? 'echo 1.3.0' : 'semver 1.2.3 -i minor');
@@ -99,7 +99,10 @@ describe('the image and the packages of an agent in containers', () => {
     };
 
     const run = await begin(version);
-    await Promise.race([held, client.settled(run.id).then(({ error }) => Promise.reject(new Error(error?.message)))]);
+    await Promise.race([
+      held,
+      client.waitForRun(run.id).then(({ error }) => Promise.reject(new Error(error?.message))),
+    ]);
     const { cause, sentence } = await client.json<RunWait>('GET', `/runs/${run.id}/why`);
     expect([cause, sentence]).toEqual([
       'workspace',
@@ -110,7 +113,7 @@ describe('the image and the packages of an agent in containers', () => {
     release();
     await rondo.services.get(killed).start();
 
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
     const facts = await client.facts(run.id);
     expectWholeLog(facts);
     expect(facts.filter(({ type }) => type.startsWith('workspace.')).map(({ type }) => type)).toEqual([
@@ -128,7 +131,7 @@ describe('the image and the packages of an agent in containers', () => {
     expect(await sandboxes()).not.toEqual([]);
 
     const again = await begin(version);
-    expect(await client.settled(again.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(again.id)).toMatchObject({ status: 'completed' });
     expect([asked - askedBefore, await layers()]).toEqual([killed === 'agent-worker' ? 1 : 2, layersBefore + 1]);
   });
 
@@ -143,7 +146,7 @@ describe('the image and the packages of an agent in containers', () => {
 
       const run = await beginWith('of-both', packages, `hello; semver 1.2.3 -i minor; ${readMemory}`);
 
-      expect(await client.settled(run.id, slowMs)).toMatchObject({ status: 'completed', error: null });
+      expect(await client.waitForRun(run.id, slowMs)).toMatchObject({ status: 'completed', error: null });
       expect(await client.toolOutputs(run.id)).toEqual([`Hello, world!\n1.3.0\n${256 * 1024 ** 2}\n`]);
     },
     slowMs,
@@ -156,7 +159,7 @@ describe('the image and the packages of an agent in containers', () => {
 
       const run = await beginWith('not-there', { apt: ['hello=0.0.1'] }, 'true');
 
-      expect(await client.settled(run.id, slowMs)).toMatchObject({
+      expect(await client.waitForRun(run.id, slowMs)).toMatchObject({
         status: 'failed',
         error: { code: 'environment_failed', message: expect.stringMatching(/0\.0\.1.* was not found/) as string },
       });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Rondo } from '@rondo/client';
-import { RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { RunningRondo, command, scriptInput } from '@rondo/test-deployment';
 import { RondoProgram } from './rondo-program';
 
 /**
@@ -70,7 +70,7 @@ describe('a frozen process', () => {
 
   it('the only executor: health and the run whose call it has say so', async () => {
     await allAlive();
-    const task = scripted('frozen', [{ calls: [command('sleep 600')] }, { text: 'Done.' }]);
+    const task = scriptInput('frozen', [{ calls: [command('sleep 600')] }, { text: 'Done.' }]);
     const run = await deployment.client().createRun(task);
     const why = () => rondo.runs.why(run.id);
     await until(why, ({ cause, executor_id: executor }) => cause === 'tool' && executor !== undefined);

@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { RunningRondo, call, command, scriptInput } from '@rondo/test-deployment';
 import { z } from 'zod';
 import { assemble } from '../../../deploy/images/assemble.mjs';
 import { images } from '../../../deploy/images/contents.mjs';
@@ -222,7 +222,7 @@ describe('services that have only the files of their images', () => {
     const client = rondo.client();
     const run = await client.createRun({ model: 'demo/coder', input: 'Write a small program and run it.' });
 
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
     expect((await client.toolOutputs(run.id)).join('\n')).toContain('FizzBuzz');
   });
 
@@ -235,9 +235,12 @@ describe('services that have only the files of their images', () => {
       call('load_image', { file_path: 'dot.png' }),
     ];
     const turns = [...calls.map((one) => ({ calls: [one] })), { text: 'Seen.' }];
-    const run = await client.createRun({ ...scripted('Look at both.', turns), tools: calls.map(({ name }) => name) });
+    const run = await client.createRun({
+      ...scriptInput('Look at both.', turns),
+      tools: calls.map(({ name }) => name),
+    });
 
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
     const { data } = await client.json<{ data: { name: string; status: string }[] }>(
       'GET',
       `/runs/${run.id}/tool-calls`,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, RunningRondo, command, scriptInput } from '@rondo/test-deployment';
 
 /** The sockets of these processes that are of version 4 and not closing, as the lines of the kernel's table. */
 function readVersion4Sockets(pids: readonly number[]): string[] {
@@ -54,9 +54,9 @@ describe('a deployment that knows no address of version 4', () => {
       command(`curl -g -s 'http://[::1]:${port}/'`),
       ...others.map((one) => fetchStatus(`http://${one}/`)),
     ];
-    const { id } = await client.createRun(scripted('reach', [{ calls }, { text: 'Done.' }]));
+    const { id } = await client.createRun(scriptInput('reach', [{ calls }, { text: 'Done.' }]));
 
-    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'completed' });
     expect(await client.toolOutputs(id)).toEqual(['from inside', ...others.map(() => '403')]);
   });
 });

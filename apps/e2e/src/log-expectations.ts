@@ -4,7 +4,7 @@ import { type Delta, type Fact, isDelta, logFlaws } from '@rondo/test-deployment
 export const expectWholeLog = (facts: readonly Fact[]): void => expect(logFlaws(facts)).toEqual([]);
 
 /** The text of each stream that was not withdrawn, joined from deltas: what a subscriber displays (I13). */
-export function shownText(events: readonly (Fact | Delta)[]): Map<string, string> {
+export function joinDeltas(events: readonly (Fact | Delta)[]): Map<string, string> {
   const shown = new Map<string, string>();
   for (const event of events) {
     if (event.type === 'iteration.restarted') {
@@ -19,7 +19,7 @@ export function shownText(events: readonly (Fact | Delta)[]): Map<string, string
 }
 
 /** The text of each assistant message in the log. */
-export const storedText = (facts: readonly (Fact | Delta)[]): Map<string, string> =>
+export const readAnswers = (facts: readonly (Fact | Delta)[]): Map<string, string> =>
   new Map(
     facts
       .filter(({ type, data }) => type === 'message.created' && data.message.type === 'assistant')
@@ -35,6 +35,6 @@ const toText = (content: readonly { type: string; text: string }[]): string =>
 
 /** The text that a subscriber received for a message equals the stored one. After a message is stored, new subscribers receive only the fact. */
 export function expectShownAsStored(events: readonly (Fact | Delta)[], facts: readonly Fact[]): void {
-  const stored = storedText(facts);
-  for (const [id, text] of shownText(events)) expect({ id, text }).toEqual({ id, text: stored.get(id) });
+  const stored = readAnswers(facts);
+  for (const [id, text] of joinDeltas(events)) expect({ id, text }).toEqual({ id, text: stored.get(id) });
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type RondoClient, RunningRondo, command, scripted, smallContext } from '@rondo/test-deployment';
+import { type RondoClient, RunningRondo, command, scriptInput, smallContext } from '@rondo/test-deployment';
 import { PrometheusServer } from '../../../deploy/local/servers/prometheus.mjs';
 import { readDashboard } from './dashboard-file';
 import { alertRules, metricsIn, rulesPath } from './rule-file';
@@ -60,7 +60,7 @@ describe('a Prometheus that reads the running services', () => {
 
   it('has series for every expression of the dashboard and of the alerts', async () => {
     const tools = await client.createRun(
-      scripted('tools', [{ calls: [command('echo measured')] }, { text: 'Done.', pace_ms: 5 }]),
+      scriptInput('tools', [{ calls: [command('echo measured')] }, { text: 'Done.', pace_ms: 5 }]),
     );
     const watched = client.watch(tools.id);
     const [failed, summarized] = await Promise.all([
@@ -72,9 +72,9 @@ describe('a Prometheus that reads the running services', () => {
         context: { ...smallContext, summary_model: 'demo/summary' },
       }),
     ]);
-    expect(await client.settled(tools.id)).toMatchObject({ status: 'completed' });
-    expect(await client.settled(failed.id)).toMatchObject({ status: 'failed' });
-    expect(await client.settled(summarized.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(tools.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(failed.id)).toMatchObject({ status: 'failed' });
+    expect(await client.waitForRun(summarized.id)).toMatchObject({ status: 'completed' });
     expect(await watched).not.toHaveLength(0);
 
     const expressions = [...hasSeries, ...compared];

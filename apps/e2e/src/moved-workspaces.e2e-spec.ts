@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
-import { type Fact, type RondoClient, type RunView, RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type Fact, type RondoClient, type RunView, RunningRondo, command, scriptInput } from '@rondo/test-deployment';
 import { expectWholeLog } from './log-expectations';
 
 const executors = ['tool-executor', 'tool-executor-2'] as const;
@@ -39,10 +39,10 @@ describe('the workspace of a thread whose executor is lost (I5)', () => {
   const run = async (threadId: string | undefined, commands: readonly string[]): Promise<RunView> => {
     const turns = [...commands.map((line) => ({ calls: [command(line)] })), { text: 'Done.' }];
     const created = await client.createRun({
-      ...scripted(`moved ${commands.join(' ')}`, turns),
+      ...scriptInput(`moved ${commands.join(' ')}`, turns),
       ...(threadId !== undefined && { thread_id: threadId }),
     });
-    return client.settled(created.id, 110_000);
+    return client.waitForRun(created.id, 110_000);
   };
 
   const hasFiles = (executor: Executor, threadId: string) => existsSync(join(disks, executor, threadId));

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type RondoClient, RunningRondo, call, command, scripted, smallContext } from '@rondo/test-deployment';
+import { type RondoClient, RunningRondo, call, command, scriptInput, smallContext } from '@rondo/test-deployment';
 import { z } from 'zod';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
 import {
@@ -56,7 +56,7 @@ describe('messages of services, read by services of the previous version', () =>
 
   const settled = async (body: Record<string, unknown>, status = 'completed') => {
     const run = await client.createRun(body);
-    expect(await client.settled(run.id)).toMatchObject({ status });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status });
     return run;
   };
 
@@ -75,7 +75,7 @@ describe('messages of services, read by services of the previous version', () =>
       { calls: [read] },
       { text: 'Done. '.repeat(50) },
     ];
-    const { thread_id } = await settled(scripted('tools of each kind', turns));
+    const { thread_id } = await settled(scriptInput('tools of each kind', turns));
     await client.json('DELETE', `/threads/${thread_id}`).catch(() => undefined); // its answer has no body
     await recorder.until('sandboxForgetAnswer');
   };
@@ -88,11 +88,11 @@ describe('messages of services, read by services of the previous version', () =>
       [[works], 'tool.output'],
       [[leaves, speaks], 'message.delta'],
     ] as const) {
-      const run = await client.createRun(scripted('stop', turns));
-      await client.seen(run.id, sign);
-      await client.seen(run.id, sign); // a late subscriber requests the text so far from the worker
+      const run = await client.createRun(scriptInput('stop', turns));
+      await client.waitForEvent(run.id, sign);
+      await client.waitForEvent(run.id, sign); // a late subscriber requests the text so far from the worker
       await client.json('POST', `/runs/${run.id}/stop`, { reason: 'enough' });
-      expect(await client.settled(run.id)).toMatchObject({ status: 'stopped' });
+      expect(await client.waitForRun(run.id)).toMatchObject({ status: 'stopped' });
     }
   };
 
@@ -108,7 +108,7 @@ describe('messages of services, read by services of the previous version', () =>
   const placeThread = async () => {
     const [worker, executor] = [rondo.services.get('agent-worker'), rondo.services.get('tool-executor')];
     await worker.stop();
-    const run = await client.createRun(scripted('place', [{ calls: [command('true')] }, { text: 'Done.' }]));
+    const run = await client.createRun(scriptInput('place', [{ calls: [command('true')] }, { text: 'Done.' }]));
     await executor.kill('SIGSTOP');
     try {
       await worker.start();
@@ -116,7 +116,7 @@ describe('messages of services, read by services of the previous version', () =>
     } finally {
       await executor.kill('SIGCONT');
     }
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
     await recorder.until('placeAnswer');
   };
 

@@ -83,7 +83,7 @@ describe.each(proxyPrograms.filter(({ file }) => file !== undefined))('a gateway
       const { browser, page } = running;
       expect(new URL(page.url()).pathname).toMatch(/^\/rondo\/console\//);
       const { id } = await client.createRun({ model: 'demo/coder', input: 'Write a small program and run it.' });
-      await client.settled(id);
+      await client.waitForRun(id);
       await browser.open(`/console/runs/${id}`);
       await page.getByText('Write a small program and run it.').first().waitFor();
       await page.getByRole('link', { name: 'Threads' }).first().click();

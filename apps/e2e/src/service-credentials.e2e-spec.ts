@@ -49,7 +49,7 @@ afterAll(async () => {
 
 async function parked(client: RondoClient) {
   const { id } = await client.createRun({ model: 'demo/ask', input: 'Ask me.' });
-  const { thread_id: threadId, last_seq: lastSeq } = await client.settled(id);
+  const { thread_id: threadId, last_seq: lastSeq } = await client.waitForRun(id);
   return { id, threadId, lastSeq };
 }
 

@@ -85,11 +85,11 @@ export const ordinaryDeployment = (): Promise<RunningRondo> => share(ordinary);
  * The same with two of all that a run needs, so that one can be killed, or asked what the other one has done. Its services may
  * reach what listens on an `internalPort`, and its schedules may be due every second.
  */
-export const pairedDeployment = (): Promise<RunningRondo> => share(paired);
+export const startPaired = (): Promise<RunningRondo> => share(paired);
 
 /** It, and clients of a new account at its two gateways. */
-export async function pairedClients() {
-  const rondo = await pairedDeployment();
+export async function createPairedClients() {
+  const rondo = await startPaired();
   const client = await newAccount(rondo);
   return { rondo, client, other: atOtherGateway(rondo, client) };
 }
@@ -105,10 +105,10 @@ export async function internalPort(): Promise<number> {
  * The settings that single specs need and that do not disturb each other: how often a provider is asked and deletions are carried
  * out, states of workspaces, a prepared sandbox, services that tools ask, and hosts that sandboxes and connections may reach.
  */
-export const adjustedDeployment = (): Promise<RunningRondo> => share(adjusted);
+export const startAdjusted = (): Promise<RunningRondo> => share(adjusted);
 
 /** Two workers, and models that cost something. */
-export const pricedDeployment = (): Promise<RunningRondo> => share(priced);
+export const startPriced = (): Promise<RunningRondo> => share(priced);
 
 /** A client for an account of its own, whose lists hold nothing of other specs. */
 export async function newAccount(rondo: RunningRondo): Promise<RondoClient> {

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { type Fact, type RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type Fact, type RondoClient, RunningRondo, command, scriptInput } from '@rondo/test-deployment';
 import { expectWholeLog } from './log-expectations';
 
 const library = process.env['TEST_FAKETIME'];
@@ -42,7 +42,7 @@ const expectOrder = (facts: readonly Fact[]): void => {
     Promise.all(
       [1, 2, 3].flatMap((number) =>
         clients.map(async (client, gateway) => {
-          const task = scripted(`${about} ${number} of ${gateway}`, [{ calls: [command(line)] }, { text: 'Done.' }]);
+          const task = scriptInput(`${about} ${number} of ${gateway}`, [{ calls: [command(line)] }, { text: 'Done.' }]);
           return { client, id: (await client.createRun(task)).id };
         }),
       ),
@@ -53,7 +53,7 @@ const expectOrder = (facts: readonly Fact[]): void => {
     const runs = await createRuns('long', longerThanLeases);
 
     for (const { client, id } of runs) {
-      expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+      expect(await client.waitForRun(id)).toMatchObject({ status: 'completed' });
       expect(await client.toolOutputs(id)).toEqual(['1\n']);
       const facts = await client.facts(id);
       expectWholeLog(facts);
@@ -68,10 +68,10 @@ const expectOrder = (facts: readonly Fact[]): void => {
     const runs = await createRuns('stopped', 'sleep 60');
 
     for (const { client, id } of runs) {
-      await client.seen(id, 'tool.started');
+      await client.waitForEvent(id, 'tool.started');
       const told = performance.now();
       await client.json('POST', `/runs/${id}/stop`, {});
-      expect(await client.settled(id)).toMatchObject({ status: 'stopped' });
+      expect(await client.waitForRun(id)).toMatchObject({ status: 'stopped' });
       expect(performance.now() - told).toBeLessThan(5_000);
       const facts = await client.facts(id);
       expectWholeLog(facts);
@@ -81,12 +81,12 @@ const expectOrder = (facts: readonly Fact[]): void => {
 
   it('continue the runs of a killed worker, and do nothing twice', async () => {
     const runs = await createRuns('killed', longerThanLeases);
-    for (const { client, id } of runs) await client.seen(id, 'tool.started');
+    for (const { client, id } of runs) await client.waitForEvent(id, 'tool.started');
 
     await Promise.all(['agent-worker', 'agent-worker-2'].map((worker) => rondo.services.get(worker).kill()));
 
     for (const { client, id } of runs) {
-      expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+      expect(await client.waitForRun(id)).toMatchObject({ status: 'completed' });
       expect(await client.toolOutputs(id)).toEqual(['1\n']);
       const facts = await client.facts(id);
       expectWholeLog(facts);

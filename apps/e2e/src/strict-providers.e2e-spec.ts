@@ -1,7 +1,7 @@
 import { profileNames } from '@rondo/domain';
 import { type Fact, type RondoClient, type RunView, RunningRondo } from '@rondo/test-deployment';
 import { expectWholeLog } from './log-expectations';
-import { type ProviderOutcome, documentTable, documentedTable, providerTable } from './strict-providers/provider-table';
+import { type ProviderOutcome, documentTable, readTable, providerTable } from './strict-providers/provider-table';
 import { type StrictProvider, strictProviders } from './strict-providers/providers';
 import { StrictServer } from './strict-providers/strict-server';
 import { stepNumber, taskMark, wholeLog } from './strict-providers/task';
@@ -81,13 +81,13 @@ describe('a task of 50 steps with an image and an effort, during which a worker 
   /** Lets an answer end after a client has seen its first words. */
   async function seeAnswer(name: string, gates: ReturnType<StrictServer['addGates']> | undefined): Promise<void> {
     await gates?.answer.reached;
-    await client.seen(runs.get(name)?.id ?? '', 'message.delta');
+    await client.waitForEvent(runs.get(name)?.id ?? '', 'message.delta');
     streamed.add(name);
     gates?.answer.open();
   }
 
   const settle = async ({ name }: { name: string }) => {
-    const settled = await client.settled(runs.get(name)?.id ?? '');
+    const settled = await client.waitForRun(runs.get(name)?.id ?? '');
     return { settled, facts: await client.facts(settled.id) };
   };
 
@@ -120,7 +120,7 @@ describe('a task of 50 steps with an image and an effort, during which a worker 
       ...{ model: `${name}/${model}`, input: taskMark(toPdfTask(name)), files: [file] },
       llm: { reasoning_effort: 'high', enable_thinking: true },
     });
-    return client.settled(run.id);
+    return client.waitForRun(run.id);
   };
 
   it.each(strictProviders.map((provider) => [provider.name, provider.documents ?? onlyPath, provider] as const))(
@@ -162,7 +162,7 @@ describe('a task of 50 steps with an image and an effort, during which a worker 
     const table = providerTable(await Promise.all(strictProviders.map(readOutcome)));
     if (isWriting) documentTable(table);
 
-    expect(documentedTable()).toBe(table);
+    expect(readTable()).toBe(table);
     expect(table).not.toContain('✗');
   });
 

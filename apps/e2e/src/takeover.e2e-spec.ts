@@ -1,4 +1,4 @@
-import { type RondoClient, RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, RunningRondo, command, scriptInput } from '@rondo/test-deployment';
 import { expectWholeLog } from './log-expectations';
 
 /** Longer than a test, so that no takeover is caused by an expired lease. */
@@ -21,13 +21,16 @@ describe('with leases that outlast the test', () => {
   afterAll(() => rondo.stop());
 
   it('the runs of a killed worker continue with the next one (I3, I5)', async () => {
-    const task = scripted('kill', [{ calls: [command('echo 1 >> effects; sleep 2; cat effects')] }, { text: 'Done.' }]);
+    const task = scriptInput('kill', [
+      { calls: [command('echo 1 >> effects; sleep 2; cat effects')] },
+      { text: 'Done.' },
+    ]);
     const run = await client.createRun(task);
-    await client.seen(run.id, 'tool.started');
+    await client.waitForEvent(run.id, 'tool.started');
 
     await rondo.services.get('agent-worker').kill();
 
-    expect(await client.settled(run.id, settledWithinMs)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id, settledWithinMs)).toMatchObject({ status: 'completed' });
     const facts = await client.facts(run.id);
     expectWholeLog(facts);
     expect(facts.at(-1)?.epoch).toBe(2);
@@ -38,16 +41,16 @@ describe('with leases that outlast the test', () => {
     'a restart of Postgres by %s makes no worker lose its runs',
     async (signal) => {
       const run = await client.createRun(
-        scripted(signal, [{ text: 'word '.repeat(120), pace_ms: 50, chunk_chars: 5 }]),
+        scriptInput(signal, [{ text: 'word '.repeat(120), pace_ms: 50, chunk_chars: 5 }]),
       );
-      await client.seen(run.id, 'message.delta');
+      await client.waitForEvent(run.id, 'message.delta');
       const postgres = rondo.infrastructure.get('postgres');
 
       if (signal === 'SIGKILL') await postgres.kill();
       else await postgres.stop();
       await postgres.start();
 
-      expect(await client.settled(run.id, settledWithinMs)).toMatchObject({ status: 'completed' });
+      expect(await client.waitForRun(run.id, settledWithinMs)).toMatchObject({ status: 'completed' });
       const facts = await client.facts(run.id);
       expectWholeLog(facts);
       expect(facts.map(({ epoch }) => epoch)).not.toContain(2);
@@ -56,18 +59,18 @@ describe('with leases that outlast the test', () => {
 
   it('a run outlives stops of the worker and its model together, more of them than a reply has attempts', async () => {
     const run = await client.createRun(
-      scripted('together', [{ text: 'word '.repeat(200), pace_ms: 20, chunk_chars: 5 }]),
+      scriptInput('together', [{ text: 'word '.repeat(200), pace_ms: 20, chunk_chars: 5 }]),
     );
     const [model, worker] = [rondo.services.get('demo-model'), rondo.services.get('agent-worker')];
 
     for (let stops = 0; stops < 4; stops += 1) {
-      await client.seen(run.id, 'message.delta');
+      await client.waitForEvent(run.id, 'message.delta');
       await Promise.all([model.stop(), worker.stop()]);
       await model.start();
       await worker.start();
     }
 
-    expect(await client.settled(run.id, settledWithinMs)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id, settledWithinMs)).toMatchObject({ status: 'completed' });
     const facts = await client.facts(run.id);
     expectWholeLog(facts);
     expect(facts.filter(({ type }) => type === 'iteration.restarted')).toHaveLength(4);

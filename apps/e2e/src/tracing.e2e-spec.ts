@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Run } from '@rondo/contract';
-import { type RondoClient, RunningRondo, call, command, scripted, smallContext } from '@rondo/test-deployment';
+import { type RondoClient, RunningRondo, call, command, scriptInput, smallContext } from '@rondo/test-deployment';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
 import { OtlpReceiver, type ReceivedSpan } from './otlp-receiver';
 
@@ -86,13 +86,13 @@ describe('traces of a deployment', () => {
   it('has one connected trace of a run over gateway, queue, worker, NATS and executor, named by the conventions', async () => {
     const { id, thread_id, profile, trace_id, callersTrace } = await startTraced(
       client,
-      scripted(said, [
+      scriptInput(said, [
         { calls: [command('echo one'), call('read_file', { file_path: 'missing' })] },
         { text: 'All done.' },
       ]),
     );
     expect(trace_id).toBe(callersTrace);
-    await client.settled(id);
+    await client.waitForRun(id);
 
     const spans = await receiver.trace(
       callersTrace,
@@ -161,7 +161,7 @@ describe('traces of a deployment', () => {
       },
     };
     const { id, callersTrace } = await startTraced(client, body);
-    await client.settled(id);
+    await client.waitForRun(id);
 
     const spans = await receiver.trace(callersTrace, (found) => isOver(found) && has('process compactions')(found));
 
@@ -176,12 +176,12 @@ describe('traces of a deployment', () => {
   it('stays connected when a worker is killed, and names the calls that it left', async () => {
     const { id, callersTrace } = await startTraced(
       client,
-      scripted('killed', [{ calls: [command('echo 1; sleep 2; echo 2')] }, { text: 'All done.' }]),
+      scriptInput('killed', [{ calls: [command('echo 1; sleep 2; echo 2')] }, { text: 'All done.' }]),
     );
-    await client.seen(id, 'tool.started');
+    await client.waitForEvent(id, 'tool.started');
     await receiver.trace(callersTrace, has('create_run'));
     await rondo.services.get('agent-worker').kill();
-    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'completed' });
 
     const spans = await receiver.trace(callersTrace, (found) => isOver(found) && has('process tool_calls')(found));
 
@@ -191,9 +191,11 @@ describe('traces of a deployment', () => {
   });
 
   it('has the end of a run that the gateway stops itself', async () => {
-    const { id, thread_id } = await client.createRun(scripted('first', [{ text: 'slow '.repeat(400), pace_ms: 50 }]));
+    const { id, thread_id } = await client.createRun(
+      scriptInput('first', [{ text: 'slow '.repeat(400), pace_ms: 50 }]),
+    );
     const waiting = await startTraced(client, {
-      ...scripted('second', [{ text: 'Never.' }]),
+      ...scriptInput('second', [{ text: 'Never.' }]),
       thread_id,
       on_active_run: 'queue',
     });
@@ -210,17 +212,17 @@ describe('traces of a deployment', () => {
       attributes: { 'rondo.run.status': 'stopped' },
     });
     await client.request('POST', `/runs/${id}/stop`, {});
-    await client.settled(id);
+    await client.waitForRun(id);
   });
 
   it('has a child run in the trace of its parent, below it', async () => {
     await client.json('PUT', '/agents/by-name/helper', { definition: { model: 'demo/scripted' } });
-    const input = scripted('child', [{ text: 'I have helped.' }]).input;
+    const input = scriptInput('child', [{ text: 'I have helped.' }]).input;
     const { id, callersTrace } = await startTraced(client, {
-      ...scripted('parent', [{ calls: [call('run_agent', { agent: 'helper', input })] }, { text: 'All done.' }]),
+      ...scriptInput('parent', [{ calls: [call('run_agent', { agent: 'helper', input })] }, { text: 'All done.' }]),
       tools: { run_agent: true },
     });
-    await client.settled(id);
+    await client.waitForRun(id);
 
     const spans = await receiver.trace(
       callersTrace,
@@ -236,13 +238,13 @@ describe('traces of a deployment', () => {
   it('begins a trace of its own for a fork', async () => {
     const origin = await startTraced(
       client,
-      scripted('forked', [{ calls: [command('echo 1')] }, { text: 'All done.' }]),
+      scriptInput('forked', [{ calls: [command('echo 1')] }, { text: 'All done.' }]),
     );
-    await client.settled(origin.id);
+    await client.waitForRun(origin.id);
     const ends = (await client.facts(origin.id)).filter(({ type }) => type === 'iteration.completed');
 
     const fork = await client.json<Run>('POST', `/runs/${origin.id}/fork`, { at_seq: ends[0]?.seq });
-    await client.settled(fork.id);
+    await client.waitForRun(fork.id);
 
     expect(fork.trace_id).not.toBe(origin.trace_id);
     const spans = await receiver.trace(fork.trace_id ?? '', isOver);
@@ -252,9 +254,9 @@ describe('traces of a deployment', () => {
   it('links the view of a run to its trace, and log lines to it', async () => {
     const { id, callersTrace } = await startTraced(
       client,
-      scripted('linked', [{ calls: [command('echo 1')] }, { text: 'All done.' }]),
+      scriptInput('linked', [{ calls: [command('echo 1')] }, { text: 'All done.' }]),
     );
-    await client.settled(id);
+    await client.waitForRun(id);
 
     expect(await view(id)).toMatchObject({
       trace_id: callersTrace,
@@ -267,10 +269,10 @@ describe('traces of a deployment', () => {
   });
 
   it('does not trace a run whose caller says that it does not record', async () => {
-    const { id, trace_id, callersTrace } = await startTraced(client, scripted('unsampled', [{ text: 'Hi.' }]), '00');
-    await client.settled(id);
-    const later = await startTraced(client, scripted('later', [{ text: 'Hi.' }]));
-    await client.settled(later.id);
+    const { id, trace_id, callersTrace } = await startTraced(client, scriptInput('unsampled', [{ text: 'Hi.' }]), '00');
+    await client.waitForRun(id);
+    const later = await startTraced(client, scriptInput('later', [{ text: 'Hi.' }]));
+    await client.waitForRun(later.id);
     await receiver.trace(later.callersTrace, isOver);
 
     expect(trace_id).toBeNull();
@@ -279,11 +281,11 @@ describe('traces of a deployment', () => {
   });
 
   it('ignores a malformed traceparent, and begins a trace', async () => {
-    const { trace_id, callersTrace, id } = await startTraced(client, scripted('odd', [{ text: 'Hi.' }]), 'zz');
+    const { trace_id, callersTrace, id } = await startTraced(client, scriptInput('odd', [{ text: 'Hi.' }]), 'zz');
 
     expect(trace_id).toMatch(/^[0-9a-f]{32}$/);
     expect(trace_id).not.toBe(callersTrace);
-    await client.settled(id);
+    await client.waitForRun(id);
   });
 
   it('sends neither content nor secrets (I12)', () => {
@@ -321,11 +323,11 @@ describe('a deployment that shows content in its traces', () => {
   });
 
   const run = (about: string) =>
-    startTraced(client, scripted(about, [{ calls: [command('echo one')] }, { text: 'All done.' }]));
+    startTraced(client, scriptInput(about, [{ calls: [command('echo one')] }, { text: 'All done.' }]));
 
   it('adds messages, arguments and results', async () => {
     const { id, callersTrace } = await run(said);
-    await client.settled(id);
+    await client.waitForRun(id);
 
     const spans = await receiver.trace(callersTrace, isOver);
 
@@ -346,7 +348,7 @@ describe('a deployment that shows content in its traces', () => {
     const before = receiver.requests;
     const runs = await Promise.all([1, 2, 3].map((n) => run(`${manner} ${n}`)));
 
-    for (const { id } of runs) expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    for (const { id } of runs) expect(await client.waitForRun(id)).toMatchObject({ status: 'completed' });
     while (receiver.requests === before) await new Promise((resolve) => setTimeout(resolve, 50)); // a batch is sent within a second
     receiver.manner = 'accepts';
   });
@@ -355,7 +357,7 @@ describe('a deployment that shows content in its traces', () => {
     await receiver.stop();
     const { id } = await run('away');
 
-    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'completed' });
     await rondo.services.get('agent-worker').stop();
   });
 });

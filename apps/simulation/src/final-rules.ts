@@ -76,7 +76,7 @@ function untrueStreams({ log, run }: RunRow, { streams }: InvariantChecker): str
       toText(message, 'text') !== (streams.get(message.id)?.text['message.delta'] ?? '') ||
       toText(message, 'reasoning') !== (streams.get(message.id)?.text['reasoning.delta'] ?? ''),
   );
-  const settled = settledStreams(log);
+  const settled = listSettledStreams(log);
   const open = [...streams].filter(([id, { runId, text }]) => runId === run.id && hasWords(text) && !settled.has(id));
   return [
     ...different.map(({ id }) => `I13: what was shown of ${id} is not what is stored`),
@@ -86,7 +86,7 @@ function untrueStreams({ log, run }: RunRow, { streams }: InvariantChecker): str
 
 const hasWords = (text: Record<Delta['type'], string>): boolean => text['message.delta'].trim() !== '';
 
-function settledStreams(log: readonly RecordedFact[]): Set<string> {
+function listSettledStreams(log: readonly RecordedFact[]): Set<string> {
   const settled = new Set<string>();
   for (const fact of log) {
     if (fact.type === 'message.created') settled.add(fact.data.message.id);

@@ -40,14 +40,14 @@ export class InvariantChecker {
     this.violations.push(text);
   }
 
-  claimed({ runId, threadId, epoch }: Claim, owner: string): void {
+  checkClaim({ runId, threadId, epoch }: Claim, owner: string): void {
     this.note(owner, 'claimed', runId, epoch);
     if (epoch <= (this.epochs.get(runId) ?? 0)) this.violation(`I3: ${runId} was claimed twice with epoch ${epoch}`);
     this.epochs.set(runId, epoch);
     this.checkThread(threadId);
   }
 
-  appended({ runId, threadId, epoch }: Claim, facts: readonly RecordedFact[]): void {
+  checkFacts({ runId, threadId, epoch }: Claim, facts: readonly RecordedFact[]): void {
     this.note(runId, epoch, 'wrote', facts.map(({ type }) => type).join(','));
     if (epoch !== this.epochs.get(runId)) this.violation(`I3: an older holder (${epoch}) of ${runId} could write`);
     if (this.ended.has(runId)) this.violation(`I2: something was written after the end of ${runId}`);
@@ -55,12 +55,12 @@ export class InvariantChecker {
     this.checkThread(threadId);
   }
 
-  refused(claim: Claim, reason: string): void {
+  countRefused(claim: Claim, reason: string): void {
     this.refusedWrites += 1;
     this.note(claim.runId, claim.epoch, 'was refused:', reason);
   }
 
-  shown({ runId }: Claim, { type, streamId, text }: Delta): void {
+  checkDelta({ runId }: Claim, { type, streamId, text }: Delta): void {
     const nothing = { 'message.delta': '', 'reasoning.delta': '', 'tool.call_delta': '', 'tool.output': '' };
     const stream = this.streams.get(streamId) ?? { runId, text: nothing };
     stream.text[type] += text;
@@ -88,7 +88,7 @@ export class InvariantChecker {
   }
 
   /** A call must be in the log before any holder sends it (I4). */
-  dispatched(call: ToolCall): void {
+  checkCall(call: ToolCall): void {
     this.note(call.run_id, 'sent', call.id);
     const { log } = this.store.row(call.run_id);
     const isStarted = log.some((fact) => fact.type === 'tool.started' && fact.data.tool_call_id === call.id);
@@ -167,7 +167,7 @@ function isApproved(call: ToolCall, log: readonly RecordedFact[], settings: RunS
 function findRefusal(messages: readonly ModelMessage[]): string | undefined {
   const seen = new Set<CallId>();
   for (const [at, message] of messages.entries()) {
-    const reason = refusalAt(messages, at) ?? repeatedCall(message, seen);
+    const reason = refusalAt(messages, at) ?? findRepeatedCall(message, seen);
     if (reason !== undefined) return `message ${at}: ${reason}`;
   }
   const last = messages.at(-1)?.role;
@@ -176,7 +176,7 @@ function findRefusal(messages: readonly ModelMessage[]): string | undefined {
 
 function refusalAt(messages: readonly ModelMessage[], at: number): string | undefined {
   const [before, message] = [messages[at - 1], messages[at]];
-  if (message?.role === 'tool') return unansweredBy(message.results, listCalls(before));
+  if (message?.role === 'tool') return findUnanswered(message.results, listCalls(before));
   if (listCalls(before).length > 0) return 'the calls before it are not answered';
   if (before === undefined && message?.role !== 'user') return 'the first message is not the user’s';
   if (before?.role === message?.role) return `two messages of the role ${message?.role ?? 'none'} in a row`;
@@ -191,13 +191,16 @@ const listCalls = (message: ModelMessage | undefined): CallId[] =>
     ? message.content.flatMap((block) => (block.type === 'tool_call' ? [block.id] : []))
     : [];
 
-function unansweredBy(results: readonly { tool_call_id: CallId; text: string }[], calls: CallId[]): string | undefined {
+function findUnanswered(
+  results: readonly { tool_call_id: CallId; text: string }[],
+  calls: CallId[],
+): string | undefined {
   if (results.map(({ tool_call_id: id }) => id).join() !== calls.join())
     return 'its results are not those of the calls';
   return results.some(({ text }) => text.trim() === '') ? 'a result is empty' : undefined;
 }
 
-function repeatedCall(message: ModelMessage, seen: Set<CallId>): string | undefined {
+function findRepeatedCall(message: ModelMessage, seen: Set<CallId>): string | undefined {
   for (const id of listCalls(message)) {
     if (seen.has(id)) return `${id} stands twice`;
     seen.add(id);

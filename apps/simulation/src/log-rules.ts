@@ -5,7 +5,7 @@ import {
   noUsage,
   recordedFact,
   isTerminalFact,
-  shownEvent,
+  toShownEvent,
 } from '@rondo/contract';
 import { builtInTools, stoppedWithError } from '@rondo/domain';
 
@@ -21,7 +21,7 @@ export const brokenLogRules = (log: readonly RecordedFact[]): string[] => [
 function brokenOrder(log: readonly RecordedFact[]): string[] {
   const isContiguous = log.every(({ seq }, at) => seq === at + 1);
   const isFenced = log.every(({ epoch }, at) => epoch >= (log[at - 1]?.epoch ?? 0));
-  const misshapen = log.filter((fact) => !recordedFact.safeParse(shownEvent(fact)).success);
+  const misshapen = log.filter((fact) => !recordedFact.safeParse(toShownEvent(fact)).success);
   return [
     ...(isContiguous ? [] : ['I2: seq has a gap']),
     ...(isFenced ? [] : ['I3: an older epoch wrote after a later one']),

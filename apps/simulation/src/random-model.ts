@@ -107,7 +107,7 @@ class Improvisation {
   private inManner(manner: Manner): ModelChunk[] {
     switch (manner) {
       case 'says':
-        return [...this.written(this.words()), toFinish('stop')];
+        return [...this.writeReply(this.words()), toFinish('stop')];
       case 'calls':
         return [...this.calls(this.someWishes()), toFinish('tool_calls')];
       case 'calls badly':
@@ -144,13 +144,13 @@ class Improvisation {
 
   private calls(wanted: readonly Wish[], { badly = false } = {}): ModelChunk[] {
     const words = this.random.chance(0.6) ? this.words() : '';
-    if (this.about.settings.processor.dialect !== 'native') return this.written(words, wanted, badly);
+    if (this.about.settings.processor.dialect !== 'native') return this.writeReply(words, wanted, badly);
     const spoken = words === '' ? [] : inPieces(words, this.random);
     return [...spoken, ...wanted.flatMap((one, index) => nativeCall(one, index, badly && index === 0))];
   }
 
   /** In the form of the run's dialect. */
-  private written(words: string, wanted: readonly Wish[] = [], badly = false): ModelChunk[] {
+  private writeReply(words: string, wanted: readonly Wish[] = [], badly = false): ModelChunk[] {
     const { settings } = this.about;
     const { processor } = settings;
     if (processor.dialect === 'native') return inPieces(words, this.random);

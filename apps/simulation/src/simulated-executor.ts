@@ -1,4 +1,4 @@
-import { type RecordedResult, type ToolCall, failedResult } from '@rondo/contract';
+import { type RecordedResult, type ToolCall, toFailedResult } from '@rondo/contract';
 import { type ToolAnswer, TransientError } from '@rondo/domain';
 import type { SeededRandom } from './seeded-random';
 import type { Faults } from './faults';
@@ -104,7 +104,10 @@ export class SimulatedExecutor {
   private randomWork({ id }: ToolCall): CallWork {
     const { random } = this.parts;
     const takesMs = random.delay(2_000);
-    return { takesMs, result: random.chance(0.9) ? { success: true, output: `did ${id}` } : failedResult('It broke.') };
+    return {
+      takesMs,
+      result: random.chance(0.9) ? { success: true, output: `did ${id}` } : toFailedResult('It broke.'),
+    };
   }
 
   /** Never resolves. */

@@ -38,7 +38,7 @@ export const isDue = (status: RunStatus): boolean =>
 export const hasOpenCall = (log: readonly RecordedFact[]): boolean => openCalls(replay(log)).length > 0;
 
 /** The end of a run that no worker holds: nothing had to be aborted or killed. */
-export function stoppedAtOnce({ run, log }: RunRow, stop: StopRequest): NewFact[] {
+export function stopAtOnce({ run, log }: RunRow, stop: StopRequest): NewFact[] {
   const reply = replay(log);
   const ids = { messageId: () => messageId.parse(`msg_${run.id.slice('run_'.length)}stopped`) };
   const answering = { run: { id: run.id, threadId: run.thread_id }, state: reply, ports: { ids } };

@@ -29,7 +29,7 @@ import {
   toolSetIn,
 } from '@rondo/domain';
 import { freshRun } from '@rondo/domain/testing';
-import { type RunRow, hasOpenCall, isDue, newRunRow, stoppedAtOnce } from './simulated-run-row';
+import { type RunRow, hasOpenCall, isDue, newRunRow, stopAtOnce } from './simulated-run-row';
 import type { Timeline } from './timeline';
 
 export interface StoreParts {
@@ -152,7 +152,7 @@ export class SimulatedStore implements RunStore, Leases {
     row.run = { ...row.run, status: 'stopping', stop_requested_at: stop.requestedAt };
     if (row.owner !== undefined || hasOpenCall(row.log)) return { runId: id, stop };
 
-    this.write(row, stoppedAtOnce(row, stop));
+    this.write(row, stopAtOnce(row, stop));
     return undefined;
   }
 

@@ -1,4 +1,4 @@
-import { type CallId, type ToolCall, failedResult } from '@rondo/contract';
+import { type CallId, type ToolCall, toFailedResult } from '@rondo/contract';
 import type { StoppedTool, Tools } from '@rondo/domain';
 import { type ExecutorBehaviour, describeTools } from '@rondo/domain/testing';
 import { Faults } from './faults';
@@ -115,10 +115,10 @@ class ToolsWorld {
 /** A call that runs until it is stopped outlives the 3 s in which a stop must be answered. */
 function createWork(behaviour: ExecutorBehaviour) {
   if ('prints' in behaviour) return { takesMs: 10, result: { success: true, output: behaviour.prints } };
-  if ('fails' in behaviour) return { takesMs: 10, result: failedResult(behaviour.fails) };
+  if ('fails' in behaviour) return { takesMs: 10, result: toFailedResult(behaviour.fails) };
   if ('diesOnce' in behaviour) return { takesMs: 10, result: { success: true, output: behaviour.diesOnce } };
   const takesMs = behaviour.runsUntilStopped === 'confirmed' ? 2_000 : 60_000;
-  return { takesMs, result: failedResult('It was not stopped.') };
+  return { takesMs, result: toFailedResult('It was not stopped.') };
 }
 
 function newStart(): Start {

@@ -1,4 +1,4 @@
-import { type ToolCall, failedResult } from '@rondo/contract';
+import { type ToolCall, toFailedResult } from '@rondo/contract';
 import {
   type SentCall,
   type StoppedTool,
@@ -197,7 +197,7 @@ export class SimulatedTools implements Tools {
 }
 
 const deadAt = (verifiedDeadAt: string): ToolAnswer => ({ how: 'stopped', verifiedDeadAt });
-const failure = (error: string): ToolAnswer => ({ how: 'answered', result: failedResult(error), durationMs: 0 });
+const failure = (error: string): ToolAnswer => ({ how: 'answered', result: toFailedResult(error), durationMs: 0 });
 
 async function unlessAway<Answer>(work: () => Promise<Answer>): Promise<Answer | undefined> {
   try {

@@ -9,7 +9,7 @@ import {
   type RunId,
   type RunSettings,
   type ThreadId,
-  failedResult,
+  toFailedResult,
   isWaiting,
   runId,
   threadId,
@@ -120,7 +120,7 @@ export class SimulatedUsers {
       awaited.flatMap((call): [CallId, CallerOutcome][] => {
         if (call.expires_at < timeline.isoNow) return [[call.tool_call_id, { how: 'expired', durationMs: 1_000 }]];
         if (random.chance(0.3)) return [];
-        const result = random.chance(0.9) ? { success: true, output: 'sun' } : failedResult('There is no weather.');
+        const result = random.chance(0.9) ? { success: true, output: 'sun' } : toFailedResult('There is no weather.');
         return [[call.tool_call_id, { how: 'answered', result, durationMs: 5, answeredBy: 'key_1' }]];
       }),
     );

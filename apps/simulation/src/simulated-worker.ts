@@ -166,7 +166,7 @@ export class SimulatedWorker {
     const run = toAgentRun(claim, toToolSet(claim.run.settings, catalog));
     let last: NewFact | undefined;
     for await (const step of runAgent(run, ports, signals)) {
-      if ('delta' in step) inspector.shown(claim, step.delta);
+      if ('delta' in step) inspector.checkDelta(claim, step.delta);
       else {
         waiting.push(...step.facts);
         last = step.facts.at(-1) ?? last;

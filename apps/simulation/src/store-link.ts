@@ -28,7 +28,7 @@ export class StoreLink implements RunStore, Leases {
   claim(id: RunId, owner: string): Promise<ClaimedRun | undefined> {
     return this.ask(async () => {
       const claim = await this.parts.store.claim(id, owner);
-      if (claim) this.parts.inspector.claimed(claim, owner);
+      if (claim) this.parts.inspector.checkClaim(claim, owner);
       return claim;
     });
   }
@@ -40,12 +40,12 @@ export class StoreLink implements RunStore, Leases {
     return this.ask(async () => {
       try {
         const recorded = await store.append(claim, facts);
-        inspector.appended(claim, recorded);
+        inspector.checkFacts(claim, recorded);
         if (fault.dies === 'after') die();
         if (fault.pausesMs !== undefined) this.pause(fault.pausesMs);
         return recorded;
       } catch (error) {
-        inspector.refused(claim, String(error));
+        inspector.countRefused(claim, String(error));
         throw error;
       }
     });

@@ -80,7 +80,7 @@ export class Timeline {
       this.now = next.at;
       this.stepsTaken += 1;
       next.action();
-      await settledPromises();
+      await settlePromises();
       if (!goesOn()) return;
     }
   }
@@ -126,4 +126,4 @@ export class Timeline {
 const beginningOfTime = Date.UTC(2026, 0, 1);
 
 /** Resolves after all promise callbacks that are due. */
-const settledPromises = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const settlePromises = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -156,7 +156,7 @@ export class World {
           called: (request) => inspector.modelCalled(claim, request),
         }),
       toolsFor: (life) =>
-        toTools({ timeline, life, bus, dispatched: (call) => inspector.dispatched(call), endProcesses: () => [] }),
+        toTools({ timeline, life, bus, dispatched: (call) => inspector.checkCall(call), endProcesses: () => [] }),
     });
     return worker;
   }

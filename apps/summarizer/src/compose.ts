@@ -39,7 +39,7 @@ export async function compose(config: Config, log: Logger) {
   const activeRuns = new ActiveRuns();
   const providers = readModelProviders();
   const modelMetrics = new ModelMetrics(providers.providers.map(({ name }) => name));
-  const model = modelMetrics.measured(
+  const model = modelMetrics.measureModel(
     createModels({ ...providers, ...readModelConnection(config), pace: adapters.pace }),
   );
   const metrics = new CompactionMetrics({ concurrency: config.COMPACTION_CONCURRENCY, activeRuns });

@@ -54,7 +54,7 @@ async function measureFirstSandboxes() {
 async function measureWarmSandboxes() {
   const prepared = createEmbeddedProvider({ ...settings, prepared: 1 }, log);
   const ready = async () => {
-    while (prepared.prepared().ready < 1) await delay(5);
+    while (prepared.countPrepared().ready < 1) await delay(5);
   };
   await prepared.probe();
   await ready();

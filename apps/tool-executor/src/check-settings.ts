@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { environment, toSandboxSettings } from './config';
 import { createSandboxProvider } from './sandboxes/create-sandbox-provider';
 import type { EgressGate, SandboxLog, SandboxProvider } from './sandboxes';
-import { configuredReader } from './tools/web/page-services';
+import { findReader } from './tools/web/page-services';
 import { type ToolServices, createToolServices } from './tools/tool-services';
 
 /** What came of the requests for one group of settings. */
@@ -39,7 +39,7 @@ export async function checkSettings(variables: Variables, egress?: EgressGate): 
     const proxy = OutboundProxy.from(config);
     const services = createToolServices(config, { proxy });
     const provider = createSandboxProvider(toSandboxSettings(config), silent, { proxy });
-    const readsByService = configuredReader(config) !== undefined;
+    const readsByService = findReader(config) !== undefined;
     const checks: [string, Check | undefined][] = [
       ['web search', services.search && (() => trySearch(services))],
       ['page reader', readsByService ? () => tryPage(services, egress ?? provider.toEgress('thr_check')) : undefined],

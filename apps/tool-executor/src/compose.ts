@@ -36,12 +36,12 @@ import { SandboxResponder } from './hosting/sandbox.responder';
 import { ToolCallProcessor } from './tools/tool-call.processor';
 import { BrowserOperator } from './tools/browser/browser-operator';
 import { PreviewUrls } from './sites/preview-urls';
-import { lackedNeeds, lackedOfEnvironments, offeredToEnvironments } from './tools/lacked-needs';
+import { listLackedNeeds, listLackedParts, listOfferedParts } from './tools/lacked-needs';
 import { createToolServices } from './tools/tool-services';
 import { ToolRunner, type ToolSandboxes } from './tools/tool-runner';
 import { WorkspaceAdoptions } from './hosting/workspace-adoptions';
 import { WorkspaceHosting } from './hosting/workspace-ownership';
-import { tracedCall } from './tools/traced-call';
+import { traceCall } from './tools/traced-call';
 
 /** Every part of one executor. */
 export interface ExecutorParts {
@@ -108,12 +108,12 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
     streams: new ToolStreams(nats, { createsStreams: false }), // NATS lets only workers create them
     handle: (call, { signal, output }) =>
       toolCallMetrics.measure(call.name, () =>
-        tracedCall(tracing, call, () => toolRunner.run(call, { signal, output: (text) => output(text, 'stdout') })),
+        traceCall(tracing, call, () => toolRunner.run(call, { signal, output: (text) => output(text, 'stdout') })),
       ),
   });
   return {
-    lacks: { ...lackedNeeds(config, services), ...lackedOfEnvironments(config) },
-    offers: () => offeredToEnvironments(toSandboxSettings(config), sandboxParts.sandboxHealth.capabilities),
+    lacks: { ...listLackedNeeds(config, services), ...listLackedParts(config) },
+    offers: () => listOfferedParts(toSandboxSettings(config), sandboxParts.sandboxHealth.capabilities),
     ...{ config, identity, nats, consumer, toolCallMetrics, ...sandboxParts },
     toolCallProcessor: new ToolCallProcessor(consumer, config.TOOL_DRAIN_S * 1_000),
     mcpResponder: new McpResponder({ nats, executorId, mcp, sandboxes, slots: sandboxSlots, hosting, terms, log }),

@@ -45,7 +45,7 @@ export class ExecutorIdentity {
 
 /** Threads are placed by the stored id, so a different configured id is refused. */
 async function readId(file: string, { requested, generate }: Naming): Promise<string> {
-  const stored = executorId.safeParse(await storedId(file, () => requested ?? generate()));
+  const stored = executorId.safeParse(await readOrStoreId(file, () => requested ?? generate()));
   if (!stored.success) throw new Error(`${file} does not contain the id of an executor`, { cause: stored.error });
   if (requested !== undefined && stored.data !== requested) {
     throw new Error(
@@ -55,7 +55,7 @@ async function readId(file: string, { requested, generate }: Naming): Promise<st
   return stored.data;
 }
 
-async function storedId(file: string, newId: () => string): Promise<string> {
+async function readOrStoreId(file: string, newId: () => string): Promise<string> {
   await createFile(file, `${newId()}\n`);
   return (await readFile(file, 'utf8')).trim();
 }

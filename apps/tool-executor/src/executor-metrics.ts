@@ -54,7 +54,7 @@ interface ExecutorUsage {
   readonly load: () => ToolCallConsumer['load'];
   readonly sandboxSlots: Pick<SandboxSlots, 'max' | 'awake' | 'waiting'>;
   readonly sandboxHealth: Pick<SandboxHealth, 'unusable'>;
-  readonly sandboxes: Pick<SandboxProvider, 'prepared' | 'copies' | 'freeDisk'>;
+  readonly sandboxes: Pick<SandboxProvider, 'countPrepared' | 'copies' | 'freeDisk'>;
 }
 
 /**
@@ -80,12 +80,12 @@ export class ExecutorGauges {
       {
         name: 'rondo_sandboxes_warm',
         help: 'Sandboxes that are booted for no thread yet',
-        read: () => sandboxes.prepared().ready,
+        read: () => sandboxes.countPrepared().ready,
       },
       {
         name: 'rondo_sandboxes_warm_used',
         help: 'Threads whose first sandbox was a warm one, since the start',
-        read: () => sandboxes.prepared().bound,
+        read: () => sandboxes.countPrepared().bound,
       },
       {
         name: 'rondo_sandbox_places_waiting',

@@ -71,7 +71,7 @@ function announce(parts: ExecutorParts) {
     lacks: () => lacks,
     offers,
     adopts: sandboxes.copies !== undefined,
-    sent: () => hosting.announced(),
+    sent: () => hosting.noteAnnouncement(),
     problem,
   });
 }

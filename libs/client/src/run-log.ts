@@ -62,7 +62,7 @@ export class RunLog {
 
     this.facts.push(fact);
     this.epoch = fact.epoch;
-    for (const streamId of supersededBy(fact)) this.open.close(streamId, fact.seq);
+    for (const streamId of listSuperseded(fact)) this.open.close(streamId, fact.seq);
     this.change(rowChange(fact));
     const { state } = this;
     Object.assign(state, statusChanges(state, fact));
@@ -128,7 +128,7 @@ export class RunLog {
 }
 
 /** The streams whose texts the fact contains or withdraws, or begins anew: another attempt prints from the beginning. */
-function supersededBy(fact: Fact): readonly string[] {
+function listSuperseded(fact: Fact): readonly string[] {
   if (fact.type === 'message.created') return [fact.data.message.id];
   if (fact.type === 'tool.planned') return [fact.data.tool_call.id];
   if (fact.type === 'tool.started') return [fact.data.tool_call_id];

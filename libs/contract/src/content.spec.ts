@@ -1,4 +1,4 @@
-import { type ContentBlock, callId, shownContent } from './index';
+import { type ContentBlock, callId, toShownContent } from './index';
 
 it('shows a content without what only its provider may read, and otherwise as it is', () => {
   const opaque = { maker: 'gemini/m', data: { signature: 'secret' } };
@@ -6,6 +6,6 @@ it('shows a content without what only its provider may read, and otherwise as it
   const text = { type: 'text' as const, text: 'Said.' };
   const content: ContentBlock[] = [{ type: 'reasoning', text: 'Hm.', opaque }, text, { ...call, opaque }];
 
-  expect(shownContent(content)).toStrictEqual([{ type: 'reasoning', text: 'Hm.' }, text, call]);
-  expect(shownContent([text])).toEqual([text]);
+  expect(toShownContent(content)).toStrictEqual([{ type: 'reasoning', text: 'Hm.' }, text, call]);
+  expect(toShownContent([text])).toEqual([text]);
 });

@@ -61,12 +61,12 @@ export type ContentBlock =
   Exclude<z.infer<typeof contentBlock>, { type: 'reasoning' | 'tool_call' }> | ReasoningBlock | ToolCallBlock;
 
 /** A content without what only its provider may read: the same list if it has nothing of the kind. */
-export const shownContent = (content: ContentBlock[]): ContentBlock[] =>
-  content.some(hasOpaque) ? content.map(shownBlock) : content;
+export const toShownContent = (content: ContentBlock[]): ContentBlock[] =>
+  content.some(hasOpaque) ? content.map(toShownBlock) : content;
 
 const hasOpaque = (block: ContentBlock): block is ReasoningBlock | ToolCallBlock => 'opaque' in block;
 
-function shownBlock(block: ContentBlock): ContentBlock {
+function toShownBlock(block: ContentBlock): ContentBlock {
   if (!hasOpaque(block)) return block;
   const { opaque: _, ...shown } = block;
   return shown;

@@ -20,7 +20,7 @@ export {
   factTypes,
   isTerminalFact,
   recordedFact,
-  shownEvent,
+  toShownEvent,
   type McpTask,
   mcpTask,
   taskCreated,
@@ -62,7 +62,7 @@ export {
   contentBlock,
   inputBlock,
   inputContent,
-  shownContent,
+  toShownContent,
   userContent,
 } from './content';
 export {
@@ -73,7 +73,7 @@ export {
   coverage,
   message,
   messageType,
-  shownMessage,
+  toShownMessage,
 } from './message';
 export {
   type InlineImage,
@@ -248,10 +248,10 @@ export {
   type ExecutorResult,
   type RecordedResult,
   type ToolResult,
-  boundedResult,
-  boundedText,
+  boundResult,
+  boundText,
   executorResult,
-  failedResult,
+  toFailedResult,
   recordedResult,
   toolAnswer,
 } from './tool-result';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ContentBlock, contentBlock, shownContent } from './content';
+import { type ContentBlock, contentBlock, toShownContent } from './content';
 import { messageId, runId, threadId } from './ids';
 
 export const messageType = z.enum(['user', 'assistant', 'tool', 'summary', 'browser_state', 'image_context', 'status']);
@@ -24,8 +24,8 @@ export const message = z.object({
 export type Message = z.infer<typeof message>;
 
 /** The message without what only its provider may read; the message itself if it has nothing of the kind. */
-export function shownMessage<Shown extends Pick<Message, 'content'>>(given: Shown): Shown {
-  const content = shownContent(given.content);
+export function toShownMessage<Shown extends Pick<Message, 'content'>>(given: Shown): Shown {
+  const content = toShownContent(given.content);
   return content === given.content ? given : { ...given, content };
 }
 

@@ -5,7 +5,7 @@ import { workspaceRewinding, workspaceRewound, runForked } from './fork';
 import { inputGiven, inputRequested } from './elicitation';
 import { agentId, callId, compactionId, eventId, messageId, modelCallId, runId, threadId } from './ids';
 import { refusedMcpTool } from './mcp-server';
-import { type NewMessage, coverage, message, shownMessage } from './message';
+import { type NewMessage, coverage, message, toShownMessage } from './message';
 import { runError, runFailure } from './problem';
 import { finishReason, raisedBudget, usage, waiting, stoppedChildRun } from './run';
 import { reasoningEffort } from './run-settings';
@@ -341,9 +341,9 @@ export type DeltaEvent = z.infer<typeof deltaEvent>;
 export type RunEvent = RecordedFact | DeltaEvent;
 
 /** The event without what only a provider may read; the event itself if it has nothing of the kind. */
-export function shownEvent<Event extends RunEvent>(event: Event): Event {
+export function toShownEvent<Event extends RunEvent>(event: Event): Event {
   if (event.type !== 'message.created') return event;
-  const shown = shownMessage(event.data.message);
+  const shown = toShownMessage(event.data.message);
   return shown === event.data.message ? event : { ...event, data: { message: shown } };
 }
 

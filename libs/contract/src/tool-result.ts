@@ -56,22 +56,22 @@ export type BrowserState = BrowserView & { readonly screenshot?: KeptImage };
 /** As the loop gets it, which stores the two apart. */
 export type AnsweredResult = RecordedResult & { readonly browser?: BrowserState };
 
-export const failedResult = (error: string): ToolResult => ({ success: false, output: '', error });
+export const toFailedResult = (error: string): ToolResult => ({ success: false, output: '', error });
 
 /** The part of a result that is stored. Executors bound their results, too, but a worker does not trust them. */
-export function boundedResult(result: RecordedResult): RecordedResult {
+export function boundResult(result: RecordedResult): RecordedResult {
   const { output, error } = result;
   const isLong = output.length > textLimits.toolOutput || (error?.length ?? 0) > textLimits.toolError;
   if (!isLong) return result;
   return {
     ...result,
-    output: boundedText(output, textLimits.toolOutput),
-    ...(error !== undefined && { error: boundedText(error) }),
+    output: boundText(output, textLimits.toolOutput),
+    ...(error !== undefined && { error: boundText(error) }),
     truncated: true,
   };
 }
 
-export function boundedText(text: string, limit: number = textLimits.toolError): string {
+export function boundText(text: string, limit: number = textLimits.toolError): string {
   if (text.length <= limit) return text;
   const kept = text.slice(0, characterStart(text, limit));
   return `${kept}\n\n[… ${text.length - kept.length} characters left out …]`;

@@ -57,7 +57,7 @@ export {
   withDefinition,
 } from './agents/resolve-agent';
 export { definitionChanges, isSameJson } from './agents/compare-definitions';
-export { type SealedHeaders, sealedServers, withoutSecrets } from './agents/sealed-servers';
+export { type SealedHeaders, listSealedServers, withoutSecrets } from './agents/sealed-servers';
 
 // Runs
 export {
@@ -71,7 +71,7 @@ export {
   isProgress,
   maxFruitlessClaims,
   movesTo,
-  queuedAs,
+  readQueuedRun,
   runsRead,
   stoppedWithError,
   withoutEnd,
@@ -89,7 +89,7 @@ export { eventJson, hasEventJson } from './run/event-json';
 export {
   type StreamText,
   deltaText,
-  storedTexts,
+  listStoredTexts,
   toStream,
   streamsClosedBy,
   streamsReopenedBy,
@@ -118,7 +118,7 @@ export {
 } from './tool-calls/call-input';
 export { type CallerOutcome, settleCallerCalls } from './tool-calls/caller-calls';
 export { type CallResolution, resolveCall } from './tool-calls/resolve-call';
-export { type LostCall, replacedDatabase } from './tool-calls/unknown-calls';
+export { type LostCall, noteReplacedDatabase } from './tool-calls/unknown-calls';
 export { toolAliases } from './tools/alias.tools';
 export { runAgentTool } from './tools/agent.tools';
 export { type ExecutorTool, builtInTools, implementedTools, readsFiles, tools } from './tools/catalog';
@@ -136,7 +136,7 @@ export {
   type ToolNeed,
   argumentsSchema,
   toEffect,
-  expectedEffect,
+  expectEffect,
   honoursKeysAt,
   hostPattern,
   toolNeeds,
@@ -186,7 +186,7 @@ export { demoModels } from './models/demo-models';
 export { type ModelFallbacks, readFallbacks } from './models/fallbacks';
 export { type ModelAliases, readAliases } from './models/model-aliases';
 export { findFacts } from './models/model-facts';
-export { type CallSize, chargedPrice, hourFactor, priceAt } from './models/model-price';
+export { type CallSize, chargePrice, hourFactor, priceAt } from './models/model-price';
 export type { PaceAdvice, PaceAsk, PaceLimits, ProviderPace } from './models/provider-pace';
 export { type ProfileOverride, type ProfileRules, profileNames } from './models/profile-override';
 export {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { addedTo, toHiddenFields, memoizeGrowingList } from './memoize';
+import { listAdded, toHiddenFields, memoizeGrowingList } from './memoize';
 
 describe('toHiddenFields', () => {
   it('returns the last value of an object, and none for an equal one', () => {
@@ -55,7 +55,7 @@ describe('addedTo', () => {
   it('returns undefined for a list that begins differently', () => {
     fc.assert(
       fc.property(anyList, anyList, (beginning, list) => {
-        const added = addedTo(beginning, list);
+        const added = listAdded(beginning, list);
         const begins = beginning.every((item, index) => item === list[index]) && list.length >= beginning.length;
         expect(added).toEqual(begins ? list.slice(beginning.length) : undefined);
       }),

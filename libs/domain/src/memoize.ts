@@ -73,7 +73,7 @@ export function memoizeGrowingList<Item extends object, Result>(
     const [first] = list;
     if (!first) return extend(undefined, list);
     const before = latest.get(first);
-    const added = before && addedTo(before.list, list);
+    const added = before && listAdded(before.list, list);
     const result = added ? extend(before.result, added) : extend(undefined, list);
     latest.set(first, { list, result });
     return result;
@@ -81,7 +81,7 @@ export function memoizeGrowingList<Item extends object, Result>(
 }
 
 /** The items that a list has after another one that it begins with, object by object; undefined if it begins differently. */
-export function addedTo<Item>(beginning: readonly Item[], list: readonly Item[]): readonly Item[] | undefined {
+export function listAdded<Item>(beginning: readonly Item[], list: readonly Item[]): readonly Item[] | undefined {
   if (list.length < beginning.length) return undefined;
   return beginning.every((item, index) => item === list[index]) ? list.slice(beginning.length) : undefined;
 }

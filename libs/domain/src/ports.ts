@@ -217,7 +217,7 @@ export interface ThreadArchive {
   /** A message from before the run, or of the run. */
   message(id: string): Promise<NewMessage | undefined>;
   /** The successful calls of a tool in the thread, in order; if there are very many, only the newest. */
-  succeeded(tool: string): Promise<readonly PastCall[]>;
+  listSucceeded(tool: string): Promise<readonly PastCall[]>;
 }
 
 export interface PastCall {

@@ -67,18 +67,18 @@ function uniteAlternatives(schema: Schema): Schema {
     .filter((name) => name !== 'allOf')
     .map((name) => (schema[name] as unknown[]).filter(isSchema).map(uniteAlternatives));
   const shared = alternatives.flatMap((some) =>
-    requiredBy(some[0]).filter((name) => some.every((one) => requiredBy(one).includes(name))),
+    listRequired(some[0]).filter((name) => some.every((one) => listRequired(one).includes(name))),
   );
   const always = Array.isArray(schema['allOf'])
-    ? (schema['allOf'] as unknown[]).filter(isSchema).map(uniteAlternatives).flatMap(requiredBy)
+    ? (schema['allOf'] as unknown[]).filter(isSchema).map(uniteAlternatives).flatMap(listRequired)
     : [];
-  const required = [...new Set([...requiredBy(schema), ...always, ...shared])];
+  const required = [...new Set([...listRequired(schema), ...always, ...shared])];
   if (required.length > 0) top['required'] = required;
   if (branches.length > 0) top['description'] = describeRules(schema, used);
   return top;
 }
 
-const requiredBy = (schema: Schema | undefined): string[] => {
+const listRequired = (schema: Schema | undefined): string[] => {
   const names = schema?.['required'];
   return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
 };
@@ -120,7 +120,7 @@ function plain(schema: Schema): Schema {
     kept['properties'] = Object.fromEntries(
       Object.entries(kept['properties']).map(([name, one]) => [name, plainProperty(one)]),
     );
-  if ('required' in kept) kept['required'] = requiredBy(kept).filter((name) => has(kept['properties'], name));
+  if ('required' in kept) kept['required'] = listRequired(kept).filter((name) => has(kept['properties'], name));
   if ('items' in kept) kept['items'] = plainProperty(kept['items']);
   return withPlainChoice(withPlainType(kept, schema), schema);
 }

@@ -18,7 +18,7 @@ export interface RefusalDetail {
  * FastAPI, an error as text, JSON within a text (OpenRouter quotes the maker's answer), plain text, or a page of HTML.
  */
 export function readRefusal(body: unknown): RefusalDetail {
-  const levels = findLevels(typeof body === 'string' ? (parsedJson(body) ?? body) : body);
+  const levels = findLevels(typeof body === 'string' ? (parseJson(body) ?? body) : body);
   const texts = [...new Set(levels.flatMap(({ text }) => (text ? [text] : [])))];
   const text = texts.length > 0 ? texts.join(': ') : undefined;
   return {
@@ -69,7 +69,7 @@ function findLevels(body: unknown, depth = 0): Level[] {
   const found = fields.safeParse(body);
   if (!found.success) return [];
   const { details, metadata, base_resp, ...own } = found.data;
-  const inner = [...reasonsIn(own), quotedIn(metadata)].flatMap((part) => findLevels(part, depth + 1));
+  const inner = [...reasonsIn(own), readQuoted(metadata)].flatMap((part) => findLevels(part, depth + 1));
   const pauses = findLevels(details, depth + 1).map(({ pauseMs }) => ({ names: [], pauseMs }));
   return [ownLevel(own), ...inner, ...miniMaxLevels(base_resp), ...pauses];
 }
@@ -117,14 +117,14 @@ function ownLevel({ type, code, status, retryDelay, retry_after, estimated_time,
 }
 
 /** OpenRouter's quotation of what the maker of the model answered. */
-function quotedIn(metadata: unknown): unknown {
+function readQuoted(metadata: unknown): unknown {
   const quoted = z.object({ raw: z.unknown() }).safeParse(metadata);
   const raw = quoted.success ? quoted.data.raw : undefined;
-  return typeof raw === 'string' ? (parsedJson(raw) ?? raw) : raw;
+  return typeof raw === 'string' ? (parseJson(raw) ?? raw) : raw;
 }
 
 /** An object or list; undefined for text that is none. */
-function parsedJson(text: string): object | undefined {
+function parseJson(text: string): object | undefined {
   const value = readJson(text);
   return typeof value === 'object' && value !== null ? value : undefined;
 }

@@ -64,7 +64,7 @@ export class ReplyAttempt {
     private readonly signal: AbortSignal,
   ) {
     this.reader = parts.wire.reader(request);
-    this.silence = new SilenceTimer(parts.timeouts, () => this.end(this.afterFault(timedOut())));
+    this.silence = new SilenceTimer(parts.timeouts, () => this.end(this.afterFault(toTimeout())));
     if (signal.aborted) this.end({ how: 'aborted' });
     else void this.send();
   }
@@ -204,21 +204,21 @@ export class ReplyAttempt {
 
   /** A reply with a finish reason is complete, even if its stream fails afterwards. */
   private afterFault(error: unknown): AttemptEnding {
-    return this.completed() ?? this.failed(toProviderError(error));
+    return this.toCompletion() ?? this.toFailure(toProviderError(error));
   }
 
   private afterBody(): AttemptEnding {
     const { ending } = this.reader;
-    return this.completed() ?? this.failed(ending && 'error' in ending ? ending.error : endedWithoutReason());
+    return this.toCompletion() ?? this.toFailure(ending && 'error' in ending ? ending.error : toMissingReason());
   }
 
-  private completed(): AttemptEnding | undefined {
+  private toCompletion(): AttemptEnding | undefined {
     const { ending } = this.reader;
     if (!ending || 'error' in ending) return undefined;
     return { how: 'finished', finishReason: ending.finishReason, usage: this.usage() };
   }
 
-  private failed(fault: ProviderError): AttemptEnding {
+  private toFailure(fault: ProviderError): AttemptEnding {
     const isTooLong = saysDeclared(fault.message, this.parts.tooLong);
     const error = isTooLong ? new ProviderError('context_window_exceeded', fault.message) : this.afterLesson(fault);
     const isBilled = this.outputLength > 0 || this.reader.usage.input !== undefined;
@@ -256,8 +256,8 @@ function notAStream(text: string): ProviderError | undefined {
   return new ProviderError(code, `The provider answered with no stream: ${message}`, { retryAfterMs, transient });
 }
 
-const timedOut = () => new ProviderError('timeout', 'The provider sent no output in time.');
-const endedWithoutReason = () => new ProviderError('connection_error', 'The reply ended without a finish reason.');
+const toTimeout = () => new ProviderError('timeout', 'The provider sent no output in time.');
+const toMissingReason = () => new ProviderError('connection_error', 'The reply ended without a finish reason.');
 const unreadable = () => new ProviderError('api_error', 'The provider sent a stream that cannot be read.');
 
 /** Joins consecutive texts of the same kind, so that what arrived together is passed on as one chunk. */

@@ -28,8 +28,8 @@ export class RequestPace {
     }
   }
 
-  refused(retryAfterMs: number | undefined): void {
-    this.pace.refused(this.provider.name, retryAfterMs);
+  noteRefusal(retryAfterMs: number | undefined): void {
+    this.pace.noteRefusal(this.provider.name, retryAfterMs);
   }
 
   heard(headers: IncomingHttpHeaders): void {
@@ -37,7 +37,7 @@ export class RequestPace {
     if (advice) this.pace.slowDown(this.provider.name, advice);
   }
 
-  used(request: ModelRequest, usage: CallUsage | undefined): void {
+  noteUsage(request: ModelRequest, usage: CallUsage | undefined): void {
     if (!usage || !this.countsTokens) return;
     this.pace.correct(this.provider.name, usage.input_tokens + usage.output_tokens - this.countTokens(request));
   }

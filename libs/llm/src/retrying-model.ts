@@ -86,9 +86,9 @@ export class RetryingModel implements Model {
   }
 
   private tellPace(request: ModelRequest, ending: AttemptEnding): void {
-    this.parts.pace?.used(request, ending.usage);
+    this.parts.pace?.noteUsage(request, ending.usage);
     if (ending.how === 'error' && ending.error.code === 'rate_limit')
-      this.parts.pace?.refused(ending.error.retryAfterMs);
+      this.parts.pace?.noteRefusal(ending.error.retryAfterMs);
   }
 
   private end(ending: AttemptEnding, { hasOutput, attempts, delayMs }: AttemptsMade): ModelChunk {

@@ -12,7 +12,7 @@ export { type ForkOrder, type ForkedRun, UnknownSeqError } from './api/runs/fork
 export type { ChildOrder, StartedChild } from './api/runs/child-runs/start-child';
 export { RunTrees } from './api/runs/child-runs/run-trees';
 export { PostgresRunStore, reapDeadEveryMs } from './run-store/postgres-run-store';
-export { type StoredToolSet, ToolSets, storedToolSet, canonicalJson } from './run-log/tool-sets';
+export { type StoredToolSet, ToolSets, toStoredToolSet, canonicalJson } from './run-log/tool-sets';
 
 // Runs for the API
 export type { AgentResult } from './api/runs/agent-result';

@@ -56,7 +56,7 @@ export {
   type OutboundRules,
   operatorsRules,
 } from './outbound/checked-destination';
-export { AnswerTooLong, type CheckedFetch, RequestNotSent, checkedFetch } from './outbound/checked-fetch';
+export { AnswerTooLong, type CheckedFetch, RequestNotSent, createCheckedFetch } from './outbound/checked-fetch';
 export { dial } from './outbound/dial';
 export { type Exchange, type HttpAnswer, type HttpMessage, exchange, findRedirect } from './outbound/http-exchange';
 export { authority, internalHost, type Target, bareHost, toTarget } from './outbound/target';

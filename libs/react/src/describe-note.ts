@@ -37,7 +37,7 @@ export const count = (value: number): string => numbers.format(value);
 
 type NoteData<Type> = Extract<NoteRow['fact'], { type: Type }>['data'];
 
-const replacedSentence = (unknown: readonly string[]): string =>
+const describeReplaced = (unknown: readonly string[]): string =>
   'The database was replaced by another that may lack the last facts before this one. ' +
   (unknown.length === 0 ? 'No call was lost.' : `It is not known what these calls did: ${unknown.join(', ')}.`);
 
@@ -61,7 +61,7 @@ export function describeNote(fact: NoteRow['fact']): string {
     case 'budget.raised':
       return `The budget was raised to ${wholeBudget(fact.data)} with the key ${fact.data.raised_by}.`;
     case 'mcp.connected':
-      return connectedSentence(fact.data);
+      return describeConnected(fact.data);
     case 'mcp.skipped':
       return `The MCP server ${fact.data.server} was left out, and the run has no tools of it: ${fact.data.reason}`;
     case 'workspace.preparing':
@@ -83,7 +83,7 @@ export function describeNote(fact: NoteRow['fact']): string {
     case 'secret.decided':
       return `${decisions[fact.data.outcome]} the secret ${fact.data.name}${fact.data.reason === null ? '' : `: ${fact.data.reason}`}.`;
     case 'database.replaced':
-      return replacedSentence(fact.data.unknown_calls.map(({ name }) => name));
+      return describeReplaced(fact.data.unknown_calls.map(({ name }) => name));
     case 'tool.resolved':
       return `A person ruled on ${fact.data.name}: ${rulings[fact.data.outcome]}.`;
   }
@@ -107,7 +107,7 @@ function wholeBudget({ usd, tokens }: BudgetRaised['data']): string {
   return limits.join(' and ');
 }
 
-function connectedSentence({ server, tools, refused }: McpConnected['data']): string {
+function describeConnected({ server, tools, refused }: McpConnected['data']): string {
   const offered = `The MCP server ${server} is connected: ${tools.length === 1 ? '1 tool' : `${tools.length} tools`}`;
   const names = refused.map(({ tool, reason }) => `${tool} (${reason})`).join(', ');
   return refused.length === 0 ? `${offered}.` : `${offered}; not offered: ${names}.`;

@@ -14,11 +14,11 @@ const colours = new RegExp(`^${escape}\\[[\\d;]*m$`);
 const otherControls = new RegExp(`${escape}\\[[\\d;]*m|[\\p{Cc}\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]`, 'gu');
 
 /** What a terminal would show of this text. Marks that change the direction of text would let it lie, so they are left out. */
-export const plainText = (text: string): string => shownText(text, () => '');
+export const plainText = (text: string): string => showText(text, () => '');
 
 /** The same with the sequences for colours, and no others. */
 export const colouredText = (text: string): string =>
-  shownText(text, (sequence) => (colours.test(sequence) ? sequence : ''));
+  showText(text, (sequence) => (colours.test(sequence) ? sequence : ''));
 
 const signs = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
@@ -26,7 +26,7 @@ const signs = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 export const beginning = (text: string, most: number): string =>
   text.slice(0, signs.segment(text).containing(most)?.index);
 
-function shownText(text: string, keep: (sequence: string) => string): string {
+function showText(text: string, keep: (sequence: string) => string): string {
   return text
     .replaceAll(sequences, keep)
     .replaceAll('\r\n', '\n')

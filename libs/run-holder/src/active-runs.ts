@@ -44,7 +44,7 @@ export class ActiveRuns {
   }
 
   /** The accounts of runs that were active here, the least recently served first, each with its number of active runs. */
-  served(): readonly ServedAccount[] {
+  listServed(): readonly ServedAccount[] {
     const active = new Map<AccountId, number>();
     for (const { claim } of this.runs.values()) active.set(claim.accountId, (active.get(claim.accountId) ?? 0) + 1);
     return [...this.accounts].map((accountId) => ({ accountId, held: active.get(accountId) ?? 0 }));

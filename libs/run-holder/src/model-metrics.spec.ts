@@ -16,7 +16,7 @@ function measured(model: Model) {
   const registry = new Registry();
   const metrics = new ModelMetrics(['openai', 'acme']);
   metrics.registerOn(registry);
-  const measuredModel = metrics.measured(model);
+  const measuredModel = metrics.measureModel(model);
   const call = (name: string) =>
     measuredModel.stream({ model: name } as ModelRequest, new AbortController().signal)[Symbol.asyncIterator]();
   const drain = async (name: string) => {

@@ -66,7 +66,7 @@ export class ModelMetrics {
   }
 
   /** The same model, measured. */
-  measured(model: Model): Model {
+  measureModel(model: Model): Model {
     return { stream: (request, signal) => this.measure(request.model, model.stream(request, signal)) };
   }
 

@@ -12,7 +12,7 @@ import {
   toSnapshot,
   toToolSet,
 } from '@rondo/domain';
-import { type StoredToolSet, type ToolSets, storedToolSet } from '@rondo/persistence';
+import { type StoredToolSet, type ToolSets, toStoredToolSet } from '@rondo/persistence';
 import { LruCache } from '@rondo/platform';
 
 export interface RunToolSetsParts {
@@ -77,7 +77,7 @@ export class RunToolSets {
     const key = cacheKey(owner, settings, space);
     const known = cache.get(key);
     if (known) return known;
-    const set = storedToolSet(toSnapshot(toToolSet(settings, catalog, space)), owner);
+    const set = toStoredToolSet(toSnapshot(toToolSet(settings, catalog, space)), owner);
     cache.set(key, set);
     return set;
   }

@@ -77,7 +77,7 @@ export class RondoClient {
   }
 
   /** Resolves when the run has ended or waits for an answer; retries while a gateway is down. */
-  async settled(id: string, timeoutMs = 90_000): Promise<RunView> {
+  async waitForRun(id: string, timeoutMs = 90_000): Promise<RunView> {
     const deadline = Date.now() + timeoutMs;
     for (;;) {
       const run = await this.json<RunView>('GET', `/runs/${id}/wait?timeout_s=5`).catch(() => delay(retryMs));
@@ -117,7 +117,7 @@ export class RondoClient {
   }
 
   /** Resolves when an event of this type, or so many of them, have arrived over Socket.IO. */
-  async seen(id: string, type: string, times = 1): Promise<void> {
+  async waitForEvent(id: string, type: string, times = 1): Promise<void> {
     const socket = this.connect();
     let missing = times;
     await new Promise<void>((resolve) => {

@@ -1,5 +1,5 @@
 /** An input that makes `demo/scripted` replay these turns. `about` makes each conversation different. */
-export const scripted = (
+export const scriptInput = (
   about: string,
   turns: readonly Record<string, unknown>[],
 ): { model: string; input: string } => ({

@@ -70,7 +70,8 @@ class TestWorker {
 
   activate = async (id: RunId) => this.work(await this.store.claim(id, this.options.name));
 
-  activateNext = async () => this.work(await this.store.claimNext(this.options.name, () => this.activeRuns.served()));
+  activateNext = async () =>
+    this.work(await this.store.claimNext(this.options.name, () => this.activeRuns.listServed()));
 
   private async work(claim: ClaimedRun | undefined): Promise<'ended' | 'not due'> {
     if (!claim) return 'not due';

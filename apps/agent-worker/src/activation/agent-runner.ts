@@ -44,7 +44,7 @@ export class AgentRunner {
   /** The same for the run whose turn it is. */
   activateNext(): Promise<ActivationOutcome> {
     const { store, owner, activeRuns } = this.parts;
-    return this.activateClaim(() => store.claimNext(owner, () => activeRuns.served()));
+    return this.activateClaim(() => store.claimNext(owner, () => activeRuns.listServed()));
   }
 
   private async activateClaim(claim: () => Promise<ClaimedRun | undefined>): Promise<ActivationOutcome> {
@@ -114,7 +114,7 @@ export class AgentRunner {
     const endSignal = AbortSignal.any([active.signals.stop, active.signals.abandon]);
     const claimed = (await withWorkspace?.(due, endSignal)) ?? due; // servers that are commands run there
     const toolSet = await toolSetFor(claimed, endSignal);
-    const claim = await this.prepared(claimed, active); // it checks last whether the run was abandoned
+    const claim = await this.prepare(claimed, active); // it checks last whether the run was abandoned
     const run = toAgentRun(claim, toolSet);
     const journal = new RunJournal(claim, { store, feed, settings, failed: (error) => active.abandon(error) });
     active.openStreams = () => journal.streamsSoFar();
@@ -140,7 +140,7 @@ export class AgentRunner {
       });
       return (await this.runLoop(run, journal, { ports, active })) ?? (await this.handOver(claim));
     } catch (error) {
-      if (error instanceof TerminalError) await journal.settled(); // commits what the run did before it fails
+      if (error instanceof TerminalError) await journal.waitForWrites(); // commits what the run did before it fails
       throw error;
     } finally {
       tools.close(activationEnded);
@@ -148,7 +148,7 @@ export class AgentRunner {
     }
   }
 
-  private async prepared(claim: ClaimedRun, { signals: { stop, abandon } }: ActiveRun): Promise<ClaimedRun> {
+  private async prepare(claim: ClaimedRun, { signals: { stop, abandon } }: ActiveRun): Promise<ClaimedRun> {
     const either = AbortSignal.any([stop, abandon]);
     const ready = await this.parts.prepared?.(await this.withFirstFacts(claim, either), either);
     abandon.throwIfAborted();

@@ -27,11 +27,11 @@ export class ImagesToBlobs implements ActiveTools {
   }
 
   async execute(call: CallToSend, signal: AbortSignal): Promise<ToolAnswer> {
-    return this.kept(await this.tools.execute(call, signal));
+    return this.keepAnswer(await this.tools.execute(call, signal));
   }
 
   async reattach(call: SentCall, signal: AbortSignal): Promise<ToolAnswer> {
-    return this.kept(await this.tools.reattach(call, signal));
+    return this.keepAnswer(await this.tools.reattach(call, signal));
   }
 
   endRun(withinMs: number): Promise<readonly StoppedTool[] | undefined> {
@@ -42,11 +42,11 @@ export class ImagesToBlobs implements ActiveTools {
     this.tools.close(reason);
   }
 
-  private async kept(answer: ToolAnswer<ExecutorResult>): Promise<ToolAnswer> {
-    return answer.how === 'answered' ? { ...answer, result: await this.recorded(answer.result) } : answer;
+  private async keepAnswer(answer: ToolAnswer<ExecutorResult>): Promise<ToolAnswer> {
+    return answer.how === 'answered' ? { ...answer, result: await this.keepImages(answer.result) } : answer;
   }
 
-  private async recorded({ browser, ...rest }: ExecutorResult): Promise<AnsweredResult> {
+  private async keepImages({ browser, ...rest }: ExecutorResult): Promise<AnsweredResult> {
     const result = await this.withImage(rest);
     if (!browser) return result;
     const { screenshot, ...view } = browser;

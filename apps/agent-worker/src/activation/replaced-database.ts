@@ -1,5 +1,5 @@
 import { type NewFact, type RunId, isTerminal, readIncarnation } from '@rondo/contract';
-import { type AgentPorts, type ClaimedRun, type LostCall, idGenerator, replacedDatabase } from '@rondo/domain';
+import { type AgentPorts, type ClaimedRun, type LostCall, idGenerator, noteReplacedDatabase } from '@rondo/domain';
 import { type NatsLink, type ToolStreams, UnknownCalls } from '@rondo/messaging';
 import { type Database, readCallIds } from '@rondo/persistence';
 import { newUlid } from '@rondo/platform';
@@ -33,7 +33,7 @@ export async function recordReplacement(
   const callIds = new Set(await knownCalls(claim.runId));
   while (!signal.aborted) {
     try {
-      return replacedDatabase(claim, await find(claim.runId, callIds), ids);
+      return noteReplacedDatabase(claim, await find(claim.runId, callIds), ids);
     } catch (error) {
       failed(error);
       await sleep(retryMs, undefined, { signal }).catch(() => undefined); // the run is stopped or left

@@ -67,7 +67,7 @@ export function composeChildRuns(parts: ChildRunParts): Pick<AgentRunnerParts, '
 }
 
 interface TreeChildRunsParts {
-  readonly trees: Pick<RunTrees, 'start' | 'stopBelow' | 'stoppedBelow'>;
+  readonly trees: Pick<RunTrees, 'start' | 'stopBelow' | 'listStoppedBelow'>;
   readonly toSettings: (claim: ClaimedRun) => ChildOrder['toSettings'];
   readonly publishFacts: (facts: readonly RecordedFact[]) => void;
   /** Publishes committed jobs to the queue. */
@@ -106,7 +106,7 @@ class TreeChildRuns implements ChildRuns {
     );
     await publishJobs();
     for (;;) {
-      const stopped = await trees.stoppedBelow(runId);
+      const stopped = await trees.listStoppedBelow(runId);
       if (stopped.every(({ ended_at }) => ended_at !== null) || performance.now() >= until) return stopped;
       await sleep(lookEveryMs);
     }

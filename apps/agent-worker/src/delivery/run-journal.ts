@@ -93,7 +93,7 @@ export class RunJournal {
   }
 
   /** Resolves, and never rejects, when no write is under way. */
-  async settled(): Promise<void> {
+  async waitForWrites(): Promise<void> {
     await this.underWay?.catch(() => undefined); // `failed` has the error
   }
 

@@ -43,7 +43,7 @@ const listMessages = ({ earlier, log }: ClaimedRun) => [
   ...log.flatMap((fact) => (fact.type === 'message.created' ? [fact.data.message] : [])),
 ];
 const shownIn = async (claim: ClaimedRun, settings = {}) =>
-  listMessages(await worker(settings).inMessages.shownIn(claim))
+  listMessages(await worker(settings).inMessages.showIn(claim))
     .flatMap(documentsIn)
     .map(({ name, pages }) => [name, pages]);
 
@@ -66,7 +66,7 @@ describe('the PDFs of messages', () => {
 
   it('are found for runs of their account only', async () => {
     const claim = await claimWith([await upload('a.pdf', pdf(1))]);
-    const [document] = listMessages(await worker().inMessages.shownIn(claim)).flatMap(documentsIn);
+    const [document] = listMessages(await worker().inMessages.showIn(claim)).flatMap(documentsIn);
     const stranger = await fixture.create({ accountId: await newAccount(fixture.database) });
     const read = (run: typeof claim.runId) =>
       new RunDocuments(fixture.database).read(run, document ? [document.sha256] : []);
@@ -79,7 +79,7 @@ describe('the PDFs of messages', () => {
     const id = await upload('a.pdf', bytes);
     const claim = await claimWith([id]);
     const { cache, inMessages } = worker();
-    const conversation = listMessages(await inMessages.shownIn(claim));
+    const conversation = listMessages(await inMessages.showIn(claim));
     const { messages } = dialectNamed('native').encode(conversation, [], claim.run.settings.processor);
     const asked: ModelRequest[] = [];
     const model: Model = {

@@ -38,7 +38,7 @@ export class DocumentsInMessages {
   constructor(private readonly parts: DocumentsInMessagesParts) {}
 
   /** The claim with the PDFs that its messages show. */
-  async shownIn(claim: ClaimedRun): Promise<ClaimedRun> {
+  async showIn(claim: ClaimedRun): Promise<ClaimedRun> {
     const ids = messagesIn(claim).flatMap((message) => filesIn(message).map(({ file_id }) => file_id));
     const { model } = claim.run.settings;
     if (ids.length === 0 || !this.parts.readsDocuments(model)) return claim;

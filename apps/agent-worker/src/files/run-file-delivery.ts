@@ -32,7 +32,7 @@ export class RunFileDelivery {
   constructor(private readonly parts: RunFileDeliveryParts) {}
 
   /** The claim with what was added to its log. After an abort, files may be left for the next activation. */
-  async deliveredIn(claim: ClaimedRun, signal: AbortSignal): Promise<ClaimedRun> {
+  async deliverFor(claim: ClaimedRun, signal: AbortSignal): Promise<ClaimedRun> {
     const hasFiles = claim.log.some((fact) => fact.type === 'message.created' && bringsFiles(fact.data.message));
     if (!hasFiles) return claim;
 

@@ -74,9 +74,9 @@ describe('ImagesFromUrls', () => {
     const first = worker({ [url]: [image(1)] });
     const second = worker({});
 
-    expect(contentIn(await first.images.shownIn(claim, never))).toEqual([blob(1)]);
+    expect(contentIn(await first.images.showIn(claim, never))).toEqual([blob(1)]);
     const again = await claimAgain(claim.runId);
-    expect(contentIn(await second.images.shownIn(again, never))).toEqual([blob(1)]);
+    expect(contentIn(await second.images.showIn(again, never))).toEqual([blob(1)]);
 
     expect([first.asked, second.asked]).toEqual([[url], []]);
     expect(contentIn(again)).toEqual([urlBlock(url)]);
@@ -91,7 +91,7 @@ describe('ImagesFromUrls', () => {
     const { run } = await fixture.create({ threadId, input: showing(url) });
     const { images, asked } = worker({ [url]: [image(1), image(2)] });
 
-    expect(contentIn(await images.shownIn(await fixture.claim(run.id), never))).toEqual([blob(1), blob(2)]);
+    expect(contentIn(await images.showIn(await fixture.claim(run.id), never))).toEqual([blob(1), blob(2)]);
     expect(asked).toEqual([url, url]);
   });
 
@@ -99,19 +99,19 @@ describe('ImagesFromUrls', () => {
     const claim = await claimShowing(url);
     const crash = () => Promise.reject(new Error('the database is away'));
     const crashed = worker({ [url]: [image(1)] }, { keep: crash });
-    await expect(crashed.images.shownIn(claim, never)).rejects.toThrow('the database is away');
+    await expect(crashed.images.showIn(claim, never)).rejects.toThrow('the database is away');
 
     const next = worker({ [url]: [image(2)] });
     const again = await claimAgain(claim.runId);
-    expect(contentIn(await next.images.shownIn(again, never))).toEqual([blob(2)]);
-    expect(contentIn(await worker({}).images.shownIn(again, never))).toEqual([blob(2)]);
+    expect(contentIn(await next.images.showIn(again, never))).toEqual([blob(2)]);
+    expect(contentIn(await worker({}).images.showIn(again, never))).toEqual([blob(2)]);
   });
 
   it('shows what another holder recorded meanwhile', async () => {
     const claim = await claimShowing(url);
     const [slow, fast] = [worker({ [url]: [image(1)] }), worker({ [url]: [image(2)] })];
 
-    const both = await Promise.all([slow, fast].map(({ images }) => images.shownIn(claim, never)));
+    const both = await Promise.all([slow, fast].map(({ images }) => images.showIn(claim, never)));
 
     expect(contentIn(both[0] as ClaimedRun)).toEqual(contentIn(both[1] as ClaimedRun));
   });
@@ -122,8 +122,8 @@ describe('ImagesFromUrls', () => {
     const first = worker({ [secret]: [new ImageProblem('its server answered with status 404')] });
     const told = [words('example.com/a.png', 'its server answered with status 404')];
 
-    expect(contentIn(await first.images.shownIn(claim, never))).toEqual(told);
-    expect(contentIn(await worker({}).images.shownIn(claim, never))).toEqual(told);
+    expect(contentIn(await first.images.showIn(claim, never))).toEqual(told);
+    expect(contentIn(await worker({}).images.showIn(claim, never))).toEqual(told);
     expect(first.asked).toHaveLength(1);
   });
 
@@ -132,7 +132,7 @@ describe('ImagesFromUrls', () => {
     const passing = () => new ImageProblem('its server could not be reached', true);
     const { images, asked } = worker({ [lucky]: [passing(), image(1)], [unlucky]: [passing(), passing()] });
 
-    const shown = await images.shownIn(await claimShowing(lucky, unlucky), never);
+    const shown = await images.showIn(await claimShowing(lucky, unlucky), never);
 
     expect(contentIn(shown)).toEqual([blob(1), words('example.com/a.png', 'its server could not be reached')]);
     expect(asked.sort()).toEqual([lucky, lucky, unlucky, unlucky]);
@@ -142,7 +142,7 @@ describe('ImagesFromUrls', () => {
     const urls = [1, 2, 3, 4, 5, 6, 7].map((number) => `${url}?${number}`);
     const { images, asked } = worker(Object.fromEntries(urls.map((one, index) => [one, [image(index)]])));
 
-    const shown = await images.shownIn(await claimShowing(...urls), never);
+    const shown = await images.showIn(await claimShowing(...urls), never);
 
     expect(asked).toEqual(urls.slice(2));
     expect(contentIn(shown)).toEqual([...urls.slice(0, 2).map(urlBlock), ...[2, 3, 4, 5, 6].map(blob)]);
@@ -166,7 +166,7 @@ describe('ImagesFromUrls', () => {
       pauseMs: 1,
     });
 
-    await images.shownIn(await fixture.claim(run.id), never);
+    await images.showIn(await fixture.claim(run.id), never);
 
     expect({ most, asked }).toEqual({ most: 4, asked: 20 });
   });
@@ -183,14 +183,14 @@ describe('ImagesFromUrls', () => {
       pauseMs: 60_000,
     });
 
-    expect(contentIn(await images.shownIn(claim, stop.signal))).toEqual([urlBlock(url)]);
-    expect(contentIn(await worker({ [url]: [image(1)] }).images.shownIn(claim, never))).toEqual([blob(1)]);
+    expect(contentIn(await images.showIn(claim, stop.signal))).toEqual([urlBlock(url)]);
+    expect(contentIn(await worker({ [url]: [image(1)] }).images.showIn(claim, never))).toEqual([blob(1)]);
   });
 
   it('reads nothing for a run without URLs', async () => {
     const of = () => Promise.reject(new Error('read'));
     const { run } = await fixture.create();
     const claim = await fixture.claim(run.id);
-    expect(await worker({}, { of }).images.shownIn(claim, never)).toBe(claim);
+    expect(await worker({}, { of }).images.showIn(claim, never)).toBe(claim);
   });
 });

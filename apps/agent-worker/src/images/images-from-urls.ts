@@ -32,7 +32,7 @@ export class ImagesFromUrls {
   constructor(private readonly parts: ImagesFromUrlsParts) {}
 
   /** The claim with what its messages show. After an abort, what was not fetched by then is left out. */
-  async shownIn(claim: ClaimedRun, signal: AbortSignal): Promise<ClaimedRun> {
+  async showIn(claim: ClaimedRun, signal: AbortSignal): Promise<ClaimedRun> {
     const places = listMessages(claim).flatMap(urlsIn);
     if (places.length === 0) return claim;
 

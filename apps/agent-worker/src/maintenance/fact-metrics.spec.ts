@@ -15,7 +15,7 @@ async function pageAfter(...events: RunEvent[]) {
     publish: (batch) => published.push(...batch),
     watch: () => ({ ready: () => Promise.resolve(), stop: () => undefined }),
   };
-  metrics.counted(feed).publish(events);
+  metrics.countFacts(feed).publish(events);
   expect(published).toEqual(events);
   return registry.metrics();
 }

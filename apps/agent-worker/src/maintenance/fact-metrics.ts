@@ -52,7 +52,7 @@ export class FactMetrics {
   }
 
   /** The same feed; what is published through it is counted. */
-  counted(feed: RunFeed): RunFeed {
+  countFacts(feed: RunFeed): RunFeed {
     return {
       publish: (events: readonly RunEvent[]): void => {
         for (const event of events) this.count(event);

@@ -39,7 +39,7 @@ function create(parts: Partial<WorkspacePreparationParts> = {}) {
     ...parts,
   });
   const prepare = (claim = createClaim(), signal = new AbortController().signal) =>
-    preparation.preparedIn(claim, signal);
+    preparation.prepareFor(claim, signal);
   return { prepare, appended, data };
 }
 

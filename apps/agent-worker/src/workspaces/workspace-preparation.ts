@@ -46,8 +46,8 @@ export class WorkspacePreparation {
   constructor(private readonly parts: WorkspacePreparationParts) {}
 
   /** The claim with what was added to its log; after an abort, as far as it got. Rejects with TerminalError where the run cannot have it. */
-  async preparedIn(due: ClaimedRun, signal: AbortSignal): Promise<ClaimedRun> {
-    const claim = await this.rewoundIn(due, signal);
+  async prepareFor(due: ClaimedRun, signal: AbortSignal): Promise<ClaimedRun> {
+    const claim = await this.rewindFor(due, signal);
     const { environment } = claim.run.settings;
     if (!environment || signal.aborted || hasFact(claim, 'workspace.prepared')) return claim;
     const begun = hasFact(claim, 'workspace.preparing') ? claim : await this.record(claim, toPreparing(environment));
@@ -57,7 +57,7 @@ export class WorkspacePreparation {
   }
 
   /** First: what the environment names is then there already, where it was there then. */
-  private async rewoundIn(claim: ClaimedRun, signal: AbortSignal): Promise<ClaimedRun> {
+  private async rewindFor(claim: ClaimedRun, signal: AbortSignal): Promise<ClaimedRun> {
     const wanted = ownFacts(claim).find((fact) => fact.type === 'workspace.rewinding');
     if (!wanted || signal.aborted || hasFact(claim, 'workspace.rewound')) return claim;
     const startedAt = performance.now();

@@ -4,7 +4,7 @@ import { post } from '../http';
 import { Child } from '../machine/child';
 import { ProcessTable } from '../machine/process-usage';
 import { toModelName } from '../model/plan';
-import { taggedInput } from '../model/request';
+import { tagInput } from '../model/request';
 import type { BareRequest } from './bare-server';
 
 export class BareSystem implements MeasuredSystem {
@@ -19,7 +19,7 @@ export class BareSystem implements MeasuredSystem {
   async runTask({ plan, threadId, keep, onText }: Task): Promise<SubmittedRun> {
     const tag = newTag();
     const thread = threadId ?? (keep ? tag : '');
-    const request: BareRequest = { model: toModelName(plan), input: taggedInput(tag), thread };
+    const request: BareRequest = { model: toModelName(plan), input: tagInput(tag), thread };
     const submittedMs = nowMs();
     await post(this.process.url, { body: request, onText: onText ? linesTo(onText) : () => undefined });
     return { tag, threadId: thread, submittedMs };

@@ -30,8 +30,8 @@ export function contextFigures(facts: readonly Fact[]): ContextFigures {
     withoutSummary: compacted.filter(({ data }) => data.method !== 'summary').length,
     overflows: bills.filter(({ bill }) => bill.finish_reason === 'overflow').length,
     largestRequestTokens: Math.max(...bills.map(({ bill }) => bill.input_tokens)),
-    cachedShare: cachedShare(bills),
-    cachedShareBetweenCompactions: cachedShare(bills.filter(({ hasNewPrefix }) => !hasNewPrefix)),
+    cachedShare: measureCachedShare(bills),
+    cachedShareBetweenCompactions: measureCachedShare(bills.filter(({ hasNewPrefix }) => !hasNewPrefix)),
   };
 }
 
@@ -54,7 +54,7 @@ function listBills(facts: readonly Fact[]): Request[] {
   });
 }
 
-const cachedShare = (requests: readonly Request[]): number =>
+const measureCachedShare = (requests: readonly Request[]): number =>
   sum(requests, ({ cached_tokens }) => cached_tokens) / sum(requests, ({ input_tokens }) => input_tokens);
 
 const sum = (requests: readonly Request[], of: (bill: Bill) => number): number =>

@@ -19,7 +19,7 @@ async function longRun(rondo: RunningRondo, provider: string) {
     context: { input_budget_tokens: budgetTokens, summary_model: `${provider}/summary` },
     limits: { max_iterations: 400 },
   });
-  const { status } = await client.settled(id, timeoutMs);
+  const { status } = await client.waitForRun(id, timeoutMs);
   return { status, ...contextFigures(await client.facts(id)) };
 }
 

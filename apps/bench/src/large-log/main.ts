@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { runCommand } from '../../../../deploy/local/command.mjs';
 import { withClient } from '../../../../deploy/local/servers/postgres-client.mjs';
 import { terminal as log } from '../../../../deploy/local/progress.mjs';
-import { RunningRondo, call, scripted } from '@rondo/test-deployment';
+import { RunningRondo, call, scriptInput } from '@rondo/test-deployment';
 import { machine } from '../machine/machine-description';
 import { percentile } from '../statistics';
 import { type Client, multiply, tablesOfRuns } from './multiply';
@@ -14,7 +14,7 @@ const turns = 10;
 const retention = { days: 10, forMs: 60_000 };
 
 /** Nine tool turns and an answer, as the runs of `npm run bench`. */
-const task = scripted('Look around.', [
+const task = scriptInput('Look around.', [
   ...Array.from({ length: turns - 1 }, () => ({
     text: 'I look at what runs here. '.repeat(5),
     calls: [call('list_commands', {})],
@@ -52,7 +52,7 @@ async function runTime(rondo: RunningRondo): Promise<number> {
   for (let count = 0; count < 20; count++) {
     const since = performance.now();
     const { id } = await client.createRun(task);
-    const { status } = await client.settled(id);
+    const { status } = await client.waitForRun(id);
     if (status !== 'completed') throw new Error(`a run ended as ${status}`);
     taken.push(performance.now() - since);
   }
@@ -105,7 +105,7 @@ async function measure(rondo: RunningRondo, client: Client): Promise<void> {
   const gateway = rondo.client();
   const created = await Promise.all(Array.from({ length: originals }, () => gateway.createRun(task)));
   const ids = created.map(({ id }) => id);
-  await Promise.all(ids.map((id) => gateway.settled(id)));
+  await Promise.all(ids.map((id) => gateway.waitForRun(id)));
   log.note(
     `a small log, p50:\n${toList({ ...(await readTimes(rondo, ids)), 'a run of ten model calls': await runTime(rondo) }, 'ms')}`,
   );

@@ -6,7 +6,7 @@ import { terminal as log } from '../../../../deploy/local/progress.mjs';
 import { withClient } from '../../../../deploy/local/servers/postgres-client.mjs';
 import { machine } from '../machine/machine-description';
 import { readCpuMs, readResidentMb } from '../machine/deployment-usage';
-import { spentPer } from '../measures/cpu-spent';
+import { toSpentPer } from '../measures/cpu-spent';
 import { withoutLimits } from '../rondo-system';
 import { percentile } from '../statistics';
 import { type Load, ManyRuns } from './many-runs';
@@ -59,7 +59,7 @@ from runs`;
 /** For each service and server, a line with its CPU since `before`, and for services with their memory. */
 function describeUsage(rondo: RunningRondo, before: Readonly<Record<string, number>>): string[] {
   const memory = readResidentMb(rondo);
-  return Object.entries(spentPer(windowMs / 100, before, readCpuMs(rondo))).map(([name, percent]) => {
+  return Object.entries(toSpentPer(windowMs / 100, before, readCpuMs(rondo))).map(([name, percent]) => {
     const megabytes = memory[name] === undefined ? '' : `, ${memory[name].toFixed(0)} MB`;
     return `  ${name}: ${percent.toFixed(1)} % of a core${megabytes}`;
   });

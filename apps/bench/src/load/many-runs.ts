@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isTerminalFact } from '@rondo/contract';
-import { type Delta, type Fact, type RondoClient, call, isDelta, scripted } from '@rondo/test-deployment';
+import { type Delta, type Fact, type RondoClient, call, isDelta, scriptInput } from '@rondo/test-deployment';
 import type { Socket } from 'socket.io-client';
 import { ask } from '../rondo-system';
 
@@ -120,7 +120,7 @@ export class ManyRuns {
 
 function toScript(turns: number, delay: number) {
   const thinking = { text: 'I look at what runs here. '.repeat(5), delay_ms: delay };
-  return scripted('Look around.', [
+  return scriptInput('Look around.', [
     ...Array.from({ length: turns - 1 }, () => ({ ...thinking, calls: [call('list_commands', {})] })),
     { ...thinking, text: 'Nothing runs here, so there is nothing to do.' },
   ]);

@@ -15,7 +15,7 @@ export class Cores {
   static find(): Cores | undefined {
     try {
       execFileSync('taskset', ['--version'], { stdio: 'ignore' });
-      const [load, system] = allowedCores();
+      const [load, system] = listAllowedCores();
       return load === undefined || system === undefined ? undefined : new Cores(system, load);
     } catch {
       return undefined; // no taskset, or no /proc: not Linux
@@ -40,7 +40,7 @@ export class Cores {
 }
 
 /** Parses the kernel's list of cores, such as `0-1,4`. */
-function allowedCores(): number[] {
+function listAllowedCores(): number[] {
   const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '';
   return list.split(',').flatMap((range) => {
     const [first = NaN, last = first] = range.split('-').map(Number);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Clients } from '../clients';
-import { nowMs, sentMs } from '../clock';
+import { nowMs, readSentMs } from '../clock';
 import { type Endpoint, type Question, openEndpoints } from '../facade-clients';
 import { type Plan, ordinary } from '../model/plan';
 import type { RondoSystem } from '../rondo-system';
@@ -83,7 +83,7 @@ async function ask(endpoint: Endpoint, plan: Plan): Promise<Answer> {
     const arrivedMs = nowMs();
     const read = rest + text;
     rest = /@[\d.]*$/.exec(read)?.[0] ?? '';
-    for (const sent of sentMs(read)) if (!tokens.has(sent)) tokens.set(sent, { sentMs: sent, arrivedMs });
+    for (const sent of readSentMs(read)) if (!tokens.has(sent)) tokens.set(sent, { sentMs: sent, arrivedMs });
   };
   const submittedMs = await endpoint({ plan, onText });
   return { submittedMs, tokens: [...tokens.values()] };

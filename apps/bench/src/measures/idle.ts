@@ -3,7 +3,7 @@ import { withClient } from '../../../../deploy/local/servers/postgres-client.mjs
 import { nowMs } from '../clock';
 import { ordinary } from '../model/plan';
 import type { RondoSystem } from '../rondo-system';
-import { spentPer, computeSum } from './cpu-spent';
+import { toSpentPer, computeSum } from './cpu-spent';
 import type { Findings, Trial, TrialContext } from './measure';
 
 const less = { bounds: 'value', better: 'less' } as const;
@@ -21,7 +21,7 @@ async function run(rondo: RondoSystem, { scale }: TrialContext): Promise<Finding
   await sleep(scale.seconds * 5_000);
   const done = (await countTransactions(rondo)) - transactions;
   const seconds = (nowMs() - since) / 1_000;
-  const shares = spentPer(seconds * 10, before, rondo.cpuMs()); // a hundredth of a second of CPU per second is 1 %
+  const shares = toSpentPer(seconds * 10, before, rondo.cpuMs()); // a hundredth of a second of CPU per second is 1 %
   const described = Object.entries(shares).map(([name, percent]) => [`CPU of ${name}, % of a core`, percent] as const);
   return { cpu: computeSum(shares), transactions: done / seconds, ...Object.fromEntries(described) };
 }

@@ -38,8 +38,8 @@ async function run(rondo: RondoSystem, context: TrialContext): Promise<Findings>
   await Promise.all(Array.from({ length: atOnce }, () => rondo.runTask({ plan: ordinary })));
   const sockets = await idleSockets(rondo, context);
   const active = await activeRuns(rondo, context);
-  const { ids, ...parked } = await parkedRuns(rondo, context);
-  return { ...active, ...parked, sockets, ...(await watchedRuns(rondo, ids, context)) };
+  const { ids, ...parked } = await parkRuns(rondo, context);
+  return { ...active, ...parked, sockets, ...(await watchRuns(rondo, ids, context)) };
 }
 
 async function activeRuns(rondo: RondoSystem, { model, scale }: TrialContext): Promise<Findings> {
@@ -60,7 +60,7 @@ async function activeRuns(rondo: RondoSystem, { model, scale }: TrialContext): P
 }
 
 /** By memory in use, because allocators make the resident size vary by more than these runs take. */
-async function parkedRuns(rondo: RondoSystem, { scale }: TrialContext) {
+async function parkRuns(rondo: RondoSystem, { scale }: TrialContext) {
   await park(rondo, scale.parkedRuns / 10); // a worker that has been active uses more memory than a new one
   const before = await inUseMb(rondo, scale);
   const ids = await park(rondo, scale.parkedRuns);
@@ -87,7 +87,7 @@ async function idleSockets(rondo: RondoSystem, { scale }: TrialContext): Promise
 }
 
 /** Everything that the gateway has, while each of the runs has a subscriber. */
-async function watchedRuns(rondo: RondoSystem, ids: readonly RunId[], { scale }: TrialContext): Promise<Findings> {
+async function watchRuns(rondo: RondoSystem, ids: readonly RunId[], { scale }: TrialContext): Promise<Findings> {
   const { gateway: before = NaN } = await inUseMb(rondo, scale);
   const left = [...ids];
   const sockets: Socket[] = [];

@@ -52,7 +52,7 @@ async function kill(
     [`recovered ${toolMs}`]: (100 * performed.length) / scale.runsInFlight,
     [`first ${toolMs}`]: percentile(resumed, 0),
     [`last ${toolMs}`]: percentile(resumed, 100),
-    [`doubled ${toolMs}`]: doubledEffects(rondo.deployment.directory, new Set(performed.map(({ tag }) => tag))),
+    [`doubled ${toolMs}`]: countDoubledEffects(rondo.deployment.directory, new Set(performed.map(({ tag }) => tag))),
     [`turns paid again, tools of ${toolMs} ms`]: paidAgain(exchanges.map(({ tag, turn }) => `${tag} ${turn}`)),
   };
 }
@@ -66,7 +66,7 @@ async function killAndAwaitNext(worker: { readonly pid: number | undefined; kill
 const paidAgain = (turns: readonly string[]): number => turns.length - new Set(turns).size;
 
 /** Each command of each run writes one distinct line. */
-function doubledEffects(directory: string, tags: ReadonlySet<string>): number {
+function countDoubledEffects(directory: string, tags: ReadonlySet<string>): number {
   const all = readdirSync(directory, { recursive: true, encoding: 'utf8' });
   const files = all.filter((file) => file.endsWith('/effects'));
   const lines = files.flatMap((file) => readFileSync(join(directory, file), 'utf8').trim().split('\n'));

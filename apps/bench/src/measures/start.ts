@@ -1,4 +1,4 @@
-import { nowMs, sentMs } from '../clock';
+import { nowMs, readSentMs } from '../clock';
 import type { MeasuredSystem, Task } from '../measured-system';
 import { type Plan, ordinary } from '../model/plan';
 import { percentile } from '../statistics';
@@ -33,7 +33,7 @@ async function measure(system: MeasuredSystem, { model, scale }: MeasureContext)
     const { submittedMs } = await system.runTask({ plan: answersAtOnce, onText, ...how });
     const { exchanges } = await model.ask('report');
     const [exchange] = exchanges;
-    const [said] = shown ? sentMs(shown.text) : [];
+    const [said] = shown ? readSentMs(shown.text) : [];
     if (!exchange || !shown || said === undefined) throw new Error('a task had no answer');
     const request = exchange.arrivedMs - submittedMs;
     return { request, token: request + (shown.atMs - said) };

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { nowMs, sentMs } from '../clock';
+import { nowMs, readSentMs } from '../clock';
 import type { MeasuredSystem } from '../measured-system';
 import { Clients } from '../clients';
 import { ordinary } from '../model/plan';
@@ -53,7 +53,7 @@ async function measurePaced(system: MeasuredSystem, { scale }: MeasureContext): 
   const transitMs: number[] = [];
   const onText = (text: string) => {
     const arrivedMs = nowMs();
-    for (const sent of sentMs(text)) transitMs.push(arrivedMs - sent);
+    for (const sent of readSentMs(text)) transitMs.push(arrivedMs - sent);
   };
   const plan = { ...ordinary, toolTurns: 0, tokens, paceMs };
   const clients = new Clients(scale.pacedStreams, async (stream) => {

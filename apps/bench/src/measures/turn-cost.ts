@@ -4,7 +4,7 @@ import type { MeasuredSystem } from '../measured-system';
 import { Clients } from '../clients';
 import type { Exchange } from '../model/exchange';
 import { type Plan, ordinary } from '../model/plan';
-import { spentPer, computeSum } from './cpu-spent';
+import { toSpentPer, computeSum } from './cpu-spent';
 import type { Comparison, Findings, MeasureContext } from './measure';
 
 const less = { unit: 'ms', bounds: 'ratio', better: 'less' } as const;
@@ -39,7 +39,7 @@ async function measureSpending(
   const [after, seconds] = [system.cpuMs(), (nowMs() - since) / 1000];
 
   await clients.stop();
-  return { perTurn: spentPer(exchanges.length, before, after), turnsPerSecond: exchanges.length / seconds };
+  return { perTurn: toSpentPer(exchanges.length, before, after), turnsPerSecond: exchanges.length / seconds };
 }
 
 const toFindings = ({ perTurn }: Spending): Findings => ({

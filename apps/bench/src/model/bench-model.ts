@@ -20,7 +20,7 @@ const opening = chunk({ role: 'assistant', content: '', refusal: null });
 const conclusion = ending('stop');
 const plainToken = chunk({ content: 'token ' });
 
-const stampedToken = (): string => chunk({ content: stamp() });
+const stampToken = (): string => chunk({ content: stamp() });
 
 function toolCall(plan: Plan, { tag, turn }: { tag: string; turn: number }): string {
   const function_ = { name: plan.tool, arguments: JSON.stringify(toArguments(plan, `${tag}-${turn}`)) };
@@ -69,7 +69,7 @@ function note({ tag, turn }: ModelRequest, times: Omit<Exchange, 'tag' | 'turn'>
 
 async function sendAnswer(plan: Plan, response: ServerResponse): Promise<void> {
   if (plan.held) await new Promise<void>((release) => held.add(release));
-  response.write(opening + stampedToken());
+  response.write(opening + stampToken());
   const rest = plan.tokens - 1;
   if (plan.paceMs > 0) await sendPaced(plan, response);
   else {
@@ -86,7 +86,7 @@ async function sendPaced({ tokens, paceMs }: Plan, response: ServerResponse): Pr
   const beganMs = nowMs();
   for (let said = 1; said < tokens; said++) {
     await sleep(Math.max(0, beganMs + said * paceMs - nowMs()));
-    response.write(stampedToken());
+    response.write(stampToken());
   }
 }
 

@@ -13,7 +13,7 @@ const modelNameShape = /"model":"([^"]+)"/;
 const tagShape = /bench-run:(\w+)/;
 
 /** The input of a run, which contains its tag. */
-export const taggedInput = (tag: string): string => `bench-run:${tag} Do what the plan says.`;
+export const tagInput = (tag: string): string => `bench-run:${tag} Do what the plan says.`;
 
 export function readRequest(body: Buffer): ModelRequest {
   const task = body.lastIndexOf(userRole);

@@ -35,7 +35,7 @@ class Fleet {
   }
 
   /** Resolves when every worker has started or stopped. */
-  async settled(): Promise<void> {
+  async waitForChanges(): Promise<void> {
     await Promise.all(this.changes);
   }
 
@@ -109,7 +109,7 @@ async function underWaves(rondo: RunningRondo, scaler: Scaler, rule: ScalingRule
   };
   const rest = async () => {
     while ((await look()) > 0 || fleet.size > rule.min) await sleep(pollMs);
-    await fleet.settled();
+    await fleet.waitForChanges();
   };
 
   await rest();
@@ -131,7 +131,7 @@ async function underWaves(rondo: RunningRondo, scaler: Scaler, rule: ScalingRule
   const aliveMs = fleet.takeAliveMs();
   const fixedMinutes = (most * (performance.now() - beganAt)) / 60_000;
   fleet.resize(most);
-  await fleet.settled();
+  await fleet.waitForChanges();
   return {
     ...(await readWaits(rondo, ids)),
     created: ids.length,

@@ -33,7 +33,7 @@ export class EffectLedger {
   }
 
   /** How often each effect was applied. */
-  applied(): Map<string, number> {
+  countEffects(): Map<string, number> {
     const counts = new Map<string, number>();
     for (const { tag, applied } of this.requests) counts.set(tag, (counts.get(tag) ?? 0) + (applied ? 1 : 0));
     return counts;

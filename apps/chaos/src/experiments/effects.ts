@@ -1,10 +1,10 @@
 import { type Experiment, toFindings } from '../experiment';
 import { type Bar, always, never } from '../scorecard/findings';
 import { type Examination, examine } from '../test-bed/examine';
-import { callsWith, plannedEffects } from '../test-bed/planned-effects';
+import { callsWith, listPlannedEffects } from '../test-bed/planned-effects';
 import { type LaunchedRun, repeatRequest, runAll, settle } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
-import { type RunRequest, keyedCall, scriptedRun, unsafeCall, unsafeCommand } from '../test-bed/run-requests';
+import { type RunRequest, keyCall, scriptRun, unsafeCall, unsafeCommand } from '../test-bed/run-requests';
 
 const sizes = { full: { runs: 20, parked: 10, atOnce: 10 }, small: { runs: 3, parked: 2, atOnce: 5 } };
 const faults = ['drop', 'late', 'error'] as const;
@@ -41,14 +41,14 @@ export const effects: Experiment = {
 };
 
 const everyFault = (testBed: TestBed, tag: string): RunRequest =>
-  scriptedRun(
+  scriptRun(
     tag,
     [
       {
         calls: [
           ...faults.flatMap((behaviour) => [
             unsafeCall(testBed.effects, { tag: `${tag}/${behaviour}/unsafe`, behaviour }),
-            keyedCall(testBed.effects, { tag: `${tag}/${behaviour}/keyed`, behaviour }),
+            keyCall(testBed.effects, { tag: `${tag}/${behaviour}/keyed`, behaviour }),
           ]),
           unsafeCommand(testBed.effects, { tag: `${tag}/command/unsafe`, behaviour: 'drop' }),
         ],
@@ -59,18 +59,18 @@ const everyFault = (testBed: TestBed, tag: string): RunRequest =>
   );
 
 const oneThatParks = (testBed: TestBed, tag: string): RunRequest =>
-  scriptedRun(
+  scriptRun(
     tag,
     [{ calls: [unsafeCall(testBed.effects, { tag: `${tag}/drop/unsafe`, behaviour: 'drop' })] }, { text: 'All said.' }],
     { processor: { unknown_outcome: 'park' } },
   );
 
 function listBars(testBed: TestBed, { runs }: Examination): Bar[] {
-  const applied = testBed.effects.ledger.applied();
+  const applied = testBed.effects.ledger.countEffects();
   const requests = (tag: string) => testBed.effects.ledger.requests.filter((request) => request.tag === tag).length;
   const calls = runs.flatMap(({ facts }) => {
     const [unknown, completed] = [callsWith(facts, 'tool.unknown'), callsWith(facts, 'tool.completed')];
-    return plannedEffects(facts).map((effect) => ({
+    return listPlannedEffects(facts).map((effect) => ({
       ...effect,
       isKeyed: effect.tag.endsWith('/keyed'),
       isUnknown: unknown.has(effect.callId),
@@ -103,8 +103,8 @@ async function resolveAsAsked(testBed: TestBed, run: LaunchedRun, withinMs: numb
   for (let asked = 0; asked < questionsAtMost && run.settled?.status === 'waiting_input'; asked += 1) {
     const facts = await testBed.client.facts(run.id);
     const callId = facts.findLast((fact) => fact.type === 'run.waiting')?.data.question?.tool_call_id ?? '';
-    const effect = plannedEffects(facts).find((planned) => planned.callId === callId);
-    const happened = (testBed.effects.ledger.applied().get(effect?.tag ?? '') ?? 0) > 0;
+    const effect = listPlannedEffects(facts).find((planned) => planned.callId === callId);
+    const happened = (testBed.effects.ledger.countEffects().get(effect?.tag ?? '') ?? 0) > 0;
     await testBed.client.runs.resolve(
       callId,
       happened ? { outcome: 'completed', output: 'The ledger says that it was done.' } : { outcome: 'not_applied' },

@@ -5,7 +5,7 @@ import { ReplicatedServers } from '../failover/replicated-servers';
 import { type Bar, type Findings, atLeast, never, within } from '../scorecard/findings';
 import { type Spread, findSpread } from '../scorecard/spread';
 import { type ExaminedRun, examine } from '../test-bed/examine';
-import { plannedEffects } from '../test-bed/planned-effects';
+import { listPlannedEffects } from '../test-bed/planned-effects';
 import type { Scale, TestBed, TestBedRequest } from '../test-bed/test-bed';
 
 const sizes = {
@@ -117,7 +117,7 @@ async function auditLosses(
 ): Promise<Pick<Findings, 'counts' | 'bars' | 'details'>> {
   const byStream = watched.lost.facts;
   const untold = await watched.readRewinds();
-  await watched.ended(quietMs);
+  await watched.waitForEnds(quietMs);
   const examination = await examine(testBed, launched);
   const { runs } = examination;
   const differing = watched.flaws(runs);
@@ -148,9 +148,9 @@ async function auditLosses(
 /** The model plays its script again where the log lacks its turn, but each effect must be one that some call of the log had. */
 function listUntoldEffects(testBed: TestBed, runs: readonly ExaminedRun[]): string[] {
   const told = new Map<string, number>();
-  for (const { tag } of runs.flatMap(({ facts }) => plannedEffects(facts))) told.set(tag, (told.get(tag) ?? 0) + 1);
+  for (const { tag } of runs.flatMap(({ facts }) => listPlannedEffects(facts))) told.set(tag, (told.get(tag) ?? 0) + 1);
   const existing = new Set(runs.map(({ tag }) => tag));
-  return [...testBed.effects.ledger.applied()]
+  return [...testBed.effects.ledger.countEffects()]
     .filter(([tag, times]) => existing.has(tag.split('/', 1)[0] ?? '') && times > (told.get(tag) ?? 0))
     .map(([tag, times]) => `${tag} took effect ${times} times, and its log has ${told.get(tag) ?? 0} calls`);
 }

@@ -55,7 +55,7 @@ export const mixed: Experiment = {
         outages.abort(),
       ),
     ]);
-    await webhooks.drained(drainedWithinMs);
+    await webhooks.waitUntilSent(drainedWithinMs);
 
     const examination = await examine(testBed, await allRuns(testBed), { mayEnd: ['stopped'] });
     const audits = [...(await readAudits(loads, examination)), await webhooks.audit(examination)];

@@ -7,7 +7,7 @@ import { examine } from '../test-bed/examine';
 import { firstFactAfter } from '../test-bed/takeovers';
 import { type LaunchedRun, launch, repeatRequest, runAll, settle, requestsWhile } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
-import { scriptedRun, stepsOfTwo } from '../test-bed/run-requests';
+import { scriptRun, stepsOfTwo } from '../test-bed/run-requests';
 
 const sizes = {
   full: { runs: 20, talks: 5, downMs: 60_000, flappingMs: 60_000, everyMs: 3_000 },
@@ -53,7 +53,7 @@ async function throughOutage(
     repeatRequest('outage', count, (tag) => stepsOfTwo(testBed.effects, { tag, iterations })),
   );
   await delay(underWayAfterMs);
-  const words = repeatRequest('talk', talkers, (tag) => scriptedRun(tag, [{ text: 'Just a word.' }]));
+  const words = repeatRequest('talk', talkers, (tag) => scriptRun(tag, [{ text: 'Just a word.' }]));
   let talks: LaunchedRun[] = [];
   const talk = async () => {
     talks = await launchAll(testBed, words);

@@ -9,7 +9,7 @@ import { type ExaminedRun, examine } from '../test-bed/examine';
 import { collect } from '../test-bed/patient-client';
 import { quiet, type LaunchedRun, launch, repeatRequest, settle } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
-import { type RunRequest, keyedCall, scriptedRun, unsafeCommand } from '../test-bed/run-requests';
+import { type RunRequest, keyCall, scriptRun, unsafeCommand } from '../test-bed/run-requests';
 
 const sizes = { full: { kills: 5, runsPerKill: 4 }, small: { kills: 1, runsPerKill: 2 } };
 const reachedWithinMs = 30_000;
@@ -95,14 +95,14 @@ export const points: Experiment = {
 };
 
 const twoSteps = (testBed: TestBed, tag: string): RunRequest =>
-  scriptedRun(tag, [
+  scriptRun(tag, [
     ...[1, 2].map((step) => ({
       text: firstWords,
       pace_ms: 4,
       chunk_chars: 12,
       calls: [
         unsafeCommand(testBed.effects, { tag: `${tag}/${step}/unsafe` }, { first: 'echo begun; ' }),
-        keyedCall(testBed.effects, { tag: `${tag}/${step}/keyed` }),
+        keyCall(testBed.effects, { tag: `${tag}/${step}/keyed` }),
       ],
     })),
     { text: 'All done.' },

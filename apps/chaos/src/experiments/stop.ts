@@ -9,7 +9,7 @@ import { isSettled } from '../test-bed/patient-client';
 import { launch, repeatRequest, settle } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
 import { type StoppedRun, modelClosings, newCalls, receiptIn, toolDeaths } from '../test-bed/stopped-run';
-import { type RunRequest, scriptedRun, stepsOfTwo } from '../test-bed/run-requests';
+import { type RunRequest, scriptRun, stepsOfTwo } from '../test-bed/run-requests';
 
 const sizes = {
   full: { stops: 300, atOnce: 6, withoutNats: 20 },
@@ -87,14 +87,11 @@ export const stop: Experiment = {
 };
 
 const streaming = (_testBed: TestBed, tag: string): RunRequest =>
-  scriptedRun(tag, [{ text: 'word '.repeat(2_000), pace_ms: 10, chunk_chars: 5 }]);
+  scriptRun(tag, [{ text: 'word '.repeat(2_000), pace_ms: 10, chunk_chars: 5 }]);
 
 const inTool = ({ effects }: TestBed, tag: string): RunRequest => {
   const call = `curl -sS -m 2 -X POST -d pulse ${effects.url({ keyed: false, tag: `${tag}/pulse` })}`;
-  return scriptedRun(tag, [
-    { calls: [command(`trap "" TERM; while :; do ${call}; sleep 0.3; done`)] },
-    { text: 'No.' },
-  ]);
+  return scriptRun(tag, [{ calls: [command(`trap "" TERM; while :; do ${call}; sleep 0.3; done`)] }, { text: 'No.' }]);
 };
 
 const between = ({ effects }: TestBed, tag: string): RunRequest => stepsOfTwo(effects, { tag, iterations: 10 });
@@ -132,11 +129,11 @@ async function askToStop(testBed: TestBed, run: StoppedRun['run']): Promise<Stop
   testBed.progress.faults += 1;
   await testBed.client.requestStop(run.id);
   await settle(testBed, run, settledWithinMs);
-  return { run, askedAt, modelRequests: await endedRequests(testBed, run.tag) };
+  return { run, askedAt, modelRequests: await listEndedRequests(testBed, run.tag) };
 }
 
 /** The demo model's requests of a run, once all are closed: it notices a closed connection shortly after the run ends. */
-async function endedRequests(testBed: TestBed, tag: string): Promise<ModelRequest[]> {
+async function listEndedRequests(testBed: TestBed, tag: string): Promise<ModelRequest[]> {
   const deadline = Date.now() + settledWithinMs;
   for (;;) {
     const mine = (await testBed.rondo.modelRequests(recentRequests)).filter(({ body }) => body.includes(`${tag}\\n`));

@@ -54,7 +54,7 @@ class Upgrade implements Experiment {
     const over = new AbortController();
     await Promise.all([load.run(over.signal), this.replaceAll(testBed, pauseMs).finally(() => over.abort())]);
     await quiet(testBed, load.runs, scale.quietMs);
-    await watched.ended(scale.quietMs);
+    await watched.waitForEnds(scale.quietMs);
 
     const examination = await examine(testBed, load.runs, { mayEnd: ['stopped'] });
     const streamFlaws = watched.flaws(examination.runs);

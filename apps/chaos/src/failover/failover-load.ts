@@ -37,7 +37,7 @@ export class FailoverLoad {
     const lanes = inLanes({ over: over.signal, atOnce: this.size.live }, (n) => this.play(n));
     await Promise.all([lanes, faults().finally(() => over.abort())]);
     await quiet(this.testBed, this.runs, quietMs);
-    await this.watched.ended(quietMs);
+    await this.watched.waitForEnds(quietMs);
   }
 
   private async play(n: number): Promise<void> {

@@ -6,7 +6,7 @@ import type { Examination } from '../test-bed/examine';
 import { inLanes } from '../test-bed/pace';
 import type { PatientClient } from '../test-bed/patient-client';
 import { callsWith } from '../test-bed/planned-effects';
-import { type RunRequest, scriptedRun } from '../test-bed/run-requests';
+import { type RunRequest, scriptRun } from '../test-bed/run-requests';
 import { launch, settle } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
 import type { Load, LoadAudit } from './load';
@@ -31,7 +31,7 @@ interface Question {
 export const callerTools: Question = {
   kind: "calls of the caller's tools",
   request: (_, tag) =>
-    scriptedRun(tag, [{ calls: [1, 2].map((n) => call('get_word', { n })) }, { text: 'All answered.' }], {
+    scriptRun(tag, [{ calls: [1, 2].map((n) => call('get_word', { n })) }, { text: 'All answered.' }], {
       caller_tools: [{ name: 'get_word', description: 'Gets a word.', effect_class: 'pure' }],
     }),
   listCalls: ({ tool_calls: calls = [] }) => calls.map(({ tool_call_id: id }) => id),
@@ -48,7 +48,7 @@ export const callerTools: Question = {
 export const serverQuestions: Question = {
   kind: 'questions of MCP servers',
   request: ({ asking }, tag) =>
-    scriptedRun(tag, [{ calls: [call('asking__act', { tag: `${tag}/unsafe` })] }, { text: 'All answered.' }], {
+    scriptRun(tag, [{ calls: [call('asking__act', { tag: `${tag}/unsafe` })] }, { text: 'All answered.' }], {
       tools: [],
       mcp_servers: [{ name: 'asking', transport: 'streamable_http', url: asking.url }],
     }),
@@ -100,7 +100,7 @@ export class AnswerLoad implements Load {
   audit({ runs }: Examination): Promise<LoadAudit> {
     const { kind } = this.question;
     const facts = new Map(runs.map((run) => [run.id, run.facts] as const));
-    const applied = this.testBed.effects.ledger.applied();
+    const applied = this.testBed.effects.ledger.countEffects();
     const findings = this.answered.map((of) => ({ of, flaws: this.listFlaws(of, facts.get(of.runId) ?? [], applied) }));
     const those = (flaw: Flaw) => findings.filter(({ flaws }) => flaws.includes(flaw)).length;
     return Promise.resolve({

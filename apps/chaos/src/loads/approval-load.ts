@@ -6,7 +6,7 @@ import type { Examination } from '../test-bed/examine';
 import { inLanes } from '../test-bed/pace';
 import { findEffect, callsWith } from '../test-bed/planned-effects';
 import { type PatientClient, collect } from '../test-bed/patient-client';
-import { type RunRequest, keyedCall, scriptedRun, unsafeCommand } from '../test-bed/run-requests';
+import { type RunRequest, keyCall, scriptRun, unsafeCommand } from '../test-bed/run-requests';
 import { launch, settle } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
 import type { Load, LoadAudit } from './load';
@@ -38,7 +38,7 @@ export class ApprovalLoad implements Load {
 
   audit({ runs }: Examination): Promise<LoadAudit> {
     const facts = new Map(runs.map((run) => [run.id, run.facts] as const));
-    const applied = this.testBed.effects.ledger.applied();
+    const applied = this.testBed.effects.ledger.countEffects();
     const findings = this.decided.map((of) => ({
       of,
       flaws: listFlaws(of, { facts: facts.get(of.approval.run_id) ?? [], applied: applied.get(of.tag) }),
@@ -102,10 +102,10 @@ async function say(decider: PatientClient, { id, arguments_hash }: Approval, ver
 function approvalRun({ effects }: TestBed, tag: string): RunRequest {
   const calls = [
     unsafeCommand(effects, { tag: `${tag}/agreed/unsafe` }),
-    ...Object.keys(plans).map((plan) => keyedCall(effects, { tag: `${tag}/${plan}/keyed` })),
+    ...Object.keys(plans).map((plan) => keyCall(effects, { tag: `${tag}/${plan}/keyed` })),
   ];
   const needed = { enabled: true, require_approval: true, only: true };
-  return scriptedRun(tag, [{ calls }, { text: 'All decided.' }], {
+  return scriptRun(tag, [{ calls }, { text: 'All decided.' }], {
     tools: { execute_command: needed, http_request: needed },
   });
 }

@@ -52,7 +52,7 @@ export class BalanceLoad implements Load {
     const { spent_usd: spent, reserved_usd: reserved, credit_usd: credit } = await this.balance();
     const runs = await collect(client.runs.list());
     const entries = await collect(client.usageEntries());
-    const inLogs = await this.loggedCalls(runs);
+    const inLogs = await this.readCalls(runs);
     const inLedger = entries.map(({ id }) => id);
     const ofRuns = sum(runs.map(({ usage }) => usage.cost_usd ?? NaN));
     const ofEntries = sum(entries.map(({ cost_usd: cost }) => cost ?? NaN));
@@ -87,7 +87,7 @@ export class BalanceLoad implements Load {
     try {
       const { id } = await client.runs.create(loop);
       this.testBed.progress.started += 1;
-      const ended = await client.settled(id, withinMs);
+      const ended = await client.waitForRun(id, withinMs);
       if (!ended) this.unfinished.push(id);
       if (ended?.finish_reason === 'budget_exceeded') {
         this.ranOut += 1;
@@ -111,7 +111,7 @@ export class BalanceLoad implements Load {
     return this.account.client.balance();
   }
 
-  private async loggedCalls(runs: readonly Run[]): Promise<{ id: string; cost: number }[]> {
+  private async readCalls(runs: readonly Run[]): Promise<{ id: string; cost: number }[]> {
     const calls: { id: string; cost: number }[] = [];
     for (const { id } of runs) {
       const facts = await this.account.client.facts(id);

@@ -6,7 +6,7 @@ import { never } from '../scorecard/findings';
 import type { ExaminedRun, Examination } from '../test-bed/examine';
 import { comesTrue, inLanes } from '../test-bed/pace';
 import { collect } from '../test-bed/patient-client';
-import { scriptedRun } from '../test-bed/run-requests';
+import { scriptRun } from '../test-bed/run-requests';
 import { launch, settle } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
 import type { Load, LoadAudit } from './load';
@@ -57,7 +57,7 @@ export class SecretLoad implements Load {
   async audit({ runs }: Examination): Promise<LoadAudit> {
     const own = new Map(this.sent.map((one) => [one.runId, one] as const));
     const examined = runs.filter(({ id }) => own.has(id));
-    const applied = this.testBed.effects.ledger.applied();
+    const applied = this.testBed.effects.ledger.countEffects();
     const times = ({ tag }: Sent) => applied.get(tag) ?? 0;
     const lost = examined.filter((run) => {
       const one = own.get(run.id);
@@ -97,7 +97,7 @@ export class SecretLoad implements Load {
     const effect = this.testBed.effects.url({ keyed: false, tag: `${tag}/unsafe` });
     const send = command(`${curl} -H "Authorization: Bearer $${name}" -d ${tag} ${effect}`, 60);
     const turns = [{ calls: [send] }, { text: 'All sent.' }];
-    const run = await launch(this.testBed, scriptedRun(tag, turns, { secrets: [name] }));
+    const run = await launch(this.testBed, scriptRun(tag, turns, { secrets: [name] }));
     this.sent.push({ runId: run.id, tag: `${tag}/unsafe`, verdict });
     const ended = settle(this.testBed, run, withinMs).then(() => true);
     if (verdict !== 'unasked') await Promise.race([ended, this.decide(run.id, verdict, withinMs)]);

@@ -22,7 +22,7 @@ export class SentWebhooks {
   }
 
   /** Resolves when none is pending, or after `withinMs`. What a killed gateway was sending is due again after a minute. */
-  async drained(withinMs: number): Promise<void> {
+  async waitUntilSent(withinMs: number): Promise<void> {
     await comesTrue(async () => (await this.deliveries('pending')).length === 0, withinMs);
   }
 
@@ -77,19 +77,19 @@ const types: readonly string[] = webhookFactTypes;
 
 export function compareWithLogs(attempts: readonly ReceivedAttempt[], logs: readonly LoggedFact[]): ToldFacts {
   const due = logs.filter(({ type }) => types.includes(type));
-  const log = new Map(due.map((fact) => [fact.id, parsedHere(fact)] as const));
+  const log = new Map(due.map((fact) => [fact.id, parseHere(fact)] as const));
   const accepted = new Set(attempts.filter((one) => one.accepted).map(({ id }) => id));
   const bodies = new Map(attempts.map(({ id, body }) => [`${id} ${body}`, id] as const));
   return {
     due: due.length,
     missing: due.filter(({ id }) => !accepted.has(id)),
     invented: attempts.filter(({ id, body }) => !isDeepStrictEqual(factIn(body), log.get(id))),
-    misplaced: misplacedAmong(attempts),
+    misplaced: findMisplaced(attempts),
     differing: repeats([...bodies.values()]),
   };
 }
 
-function misplacedAmong(attempts: readonly ReceivedAttempt[]): ReceivedAttempt[] {
+function findMisplaced(attempts: readonly ReceivedAttempt[]): ReceivedAttempt[] {
   const firsts = new Map<string, ReceivedAttempt>();
   for (const one of attempts) if (one.accepted && !firsts.has(one.id)) firsts.set(one.id, one);
   const newest = new Map<string, number>();
@@ -102,7 +102,7 @@ function misplacedAmong(attempts: readonly ReceivedAttempt[]): ReceivedAttempt[]
 }
 
 /** Under Jest, what `fetch` parses has other prototypes than what this file parses, and would equal nothing here. */
-const parsedHere = (fact: LoggedFact): LoggedFact => JSON.parse(JSON.stringify(fact)) as LoggedFact;
+const parseHere = (fact: LoggedFact): LoggedFact => JSON.parse(JSON.stringify(fact)) as LoggedFact;
 
 /** A body of another shape is counted as invented. */
 const factIn = (body: string): LoggedFact => (JSON.parse(body) as { data: LoggedFact }).data;

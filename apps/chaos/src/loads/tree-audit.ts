@@ -31,7 +31,7 @@ export function judgeTree(tree: Tree, facts: ReadonlyMap<string, readonly Fact[]
     lost: parents.flatMap(({ lost }) => lost),
     doubled: parents.flatMap(({ doubled }) => doubled),
     overspent: isLimited && spent > mostTokens ? [`${tree.rootId} (${tree.tag}) spent ${spent} tokens`] : [],
-    unreached: tree.kind === 'stopped' ? unreachedIn(tree, facts) : [],
+    unreached: tree.kind === 'stopped' ? findUnreached(tree, facts) : [],
   };
 }
 
@@ -76,7 +76,7 @@ function isAnswer(child: Run, answer: Fact | undefined, { kind, words }: { kind:
 }
 
 /** Runs that were still active when the first run had ended, unless its receipt says so. */
-function unreachedIn({ runs, rootId, tag }: Tree, facts: ReadonlyMap<string, readonly Fact[]>): string[] {
+function findUnreached({ runs, rootId, tag }: Tree, facts: ReadonlyMap<string, readonly Fact[]>): string[] {
   const root = runs.find(({ id }) => id === rootId);
   const receipt = receiptIn(facts.get(rootId) ?? []);
   const admitted = (receipt?.child_runs_stopped ?? []).filter(({ ended_at: at }) => at === null);

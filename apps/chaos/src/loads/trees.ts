@@ -1,7 +1,7 @@
 import type { Run } from '@rondo/client';
-import { call, command, scripted } from '@rondo/test-deployment';
+import { call, command, scriptInput } from '@rondo/test-deployment';
 import type { CountingEffectServer } from '../effects/counting-effect-server';
-import { type RunRequest, keyedCall, scriptedRun, unsafeCommand } from '../test-bed/run-requests';
+import { type RunRequest, keyCall, scriptRun, unsafeCommand } from '../test-bed/run-requests';
 import type { TestBed } from '../test-bed/test-bed';
 
 /** What happens to a tree of runs. */
@@ -28,7 +28,7 @@ export async function createHelper({ client }: TestBed): Promise<void> {
 export function treeRequest(effects: CountingEffectServer, kind: TreeKind, tag: string): RunRequest {
   const calls = callsByKind[kind](effects, tag);
   const budget = { tokens: treeTokens, on_exceeded: kind === 'budget raised' ? 'wait' : 'end' };
-  return scriptedRun(tag, [{ calls }, { text: 'All have answered.' }], {
+  return scriptRun(tag, [{ calls }, { text: 'All have answered.' }], {
     tools: { run_agent: true },
     ...(kind.startsWith('budget') && { budget }),
   });
@@ -40,7 +40,7 @@ const spending: Calls = (effects, tag) =>
   ['a', 'b'].map((child) =>
     task(`${tag}/${child}`, [
       ...[1, 2, 3].map((step) => ({
-        calls: [keyedCall(effects, { tag: `${tag}/${child}/${step}/keyed` })],
+        calls: [keyCall(effects, { tag: `${tag}/${child}/${step}/keyed` })],
         usage: { input_tokens: replyTokens - 1_000, output_tokens: 1_000 },
       })),
     ]),
@@ -55,7 +55,7 @@ const callsByKind: Record<TreeKind, Calls> = {
         {
           calls: [
             unsafeCommand(effects, { tag: `${tag}/${child}/unsafe` }),
-            keyedCall(effects, { tag: `${tag}/${child}/keyed` }),
+            keyCall(effects, { tag: `${tag}/${child}/keyed` }),
           ],
         },
       ]),
@@ -70,7 +70,7 @@ const callsByKind: Record<TreeKind, Calls> = {
 
 /** A child answers with the tag of its task. */
 const task = (tag: string, turns: readonly Record<string, unknown>[]) =>
-  call('run_agent', { agent: helper, input: scripted(tag, [...turns, { text: toAnswer(tag) }]).input });
+  call('run_agent', { agent: helper, input: scriptInput(tag, [...turns, { text: toAnswer(tag) }]).input });
 
 export const toAnswer = (tag: string): string => `${tag} is done.`;
 

@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { type Socket, connect } from 'node:net';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { call, command, scripted } from '@rondo/test-deployment';
+import { call, command, scriptInput } from '@rondo/test-deployment';
 import { inLanes } from '../test-bed/pace';
 import type { Tenant } from './tenant';
 
@@ -148,10 +148,10 @@ const mcpFlood: HostileLoad = {
     repeat(over, { lanes: 3, pauseMs: 500 }, async () => {
       const server = { name: 'flood', transport: 'stdio', command: `node -e "${flood.replaceAll('"', '\\"')}"` };
       const { id } = await tenant.client.createRun({
-        ...scripted('flood', [{ text: 'Done.' }]),
+        ...scriptInput('flood', [{ text: 'Done.' }]),
         mcp_servers: [server],
       });
-      await tenant.client.settled(id, 60_000);
+      await tenant.client.waitForRun(id, 60_000);
     }),
 };
 
@@ -171,8 +171,8 @@ async function publish({ client }: Tenant): Promise<{ preview: URL; site: URL }>
     { text: 'Published.' },
   ];
   const tools = ['create_file', 'execute_command', 'expose_port', 'deploy'];
-  const { id } = await client.createRun({ ...scripted('publish', turns), tools });
-  await client.settled(id);
+  const { id } = await client.createRun({ ...scriptInput('publish', turns), tools });
+  await client.waitForRun(id);
   const [, , , preview, site] = (await client.toolOutputs(id)).map((output) => /https?:[^"\s]+/.exec(output)?.[0]);
   if (!preview || !site) throw new Error('The hostile tenant could not publish.');
   return { preview: new URL(preview), site: new URL('large.bin', site) };

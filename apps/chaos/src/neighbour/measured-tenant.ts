@@ -26,7 +26,7 @@ export class MeasuredTenant {
   static async start(testBed: TestBed): Promise<MeasuredTenant> {
     const tenant = await createTenant(testBed, 'ordinary', '198.51.100.7');
     const { id, thread_id } = await tenant.client.createRun(shortRun('prepare', 'seq 1000 > numbers.txt'));
-    const { status } = await tenant.client.settled(id);
+    const { status } = await tenant.client.waitForRun(id);
     if (status !== 'completed') throw new Error(`The tenant's first run is ${status}.`);
     const sandbox = await tenant.client.json<{ id: string }>('POST', `/threads/${thread_id}/sandbox`);
     return new MeasuredTenant(tenant, sandbox.id);
@@ -60,7 +60,7 @@ export class MeasuredTenant {
   private async run(): Promise<void> {
     const { client } = this.tenant;
     const { id } = await client.createRun(shortRun('work', 'echo one', 'echo two'));
-    const { status } = await client.settled(id, 60_000);
+    const { status } = await client.waitForRun(id, 60_000);
     if (status !== 'completed') throw new Error(`${id} is ${status}`);
   }
 

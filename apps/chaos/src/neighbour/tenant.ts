@@ -1,4 +1,4 @@
-import { RondoClient, command, scripted } from '@rondo/test-deployment';
+import { RondoClient, command, scriptInput } from '@rondo/test-deployment';
 import type { TestBed } from '../test-bed/test-bed';
 
 /** An account with a key and an address of its own, as the gateway behind a proxy sees it. */
@@ -30,4 +30,4 @@ export const toTenant = ({ url, key, address }: TenantAddress): Tenant => ({
 
 /** What a run with a few commands does. */
 export const shortRun = (about: string, ...lines: string[]) =>
-  scripted(about, [...lines.map((line) => ({ calls: [command(line)] })), { text: 'Done.' }]);
+  scriptInput(about, [...lines.map((line) => ({ calls: [command(line)] })), { text: 'Done.' }]);

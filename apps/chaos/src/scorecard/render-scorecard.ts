@@ -1,5 +1,5 @@
 import { type Bar, type Findings, inWords } from './findings';
-import { type Machine, type Scorecard, missedIn } from './scorecard';
+import { type Machine, type Scorecard, listMissed } from './scorecard';
 import type { Spread } from './spread';
 
 /** The scorecard as Markdown. */
@@ -19,7 +19,7 @@ const inOneLine = ({ cpu, cores, memory_gib: memory, node, os }: Machine): strin
 
 const toSummary = (result: Scorecard['results'][number]): string[] => {
   const bars = result.findings?.bars ?? [];
-  const missed = missedIn(result);
+  const missed = listMissed(result);
   return [
     `[${result.name}](#${result.name})`,
     result.findings?.size ?? '',

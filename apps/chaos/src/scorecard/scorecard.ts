@@ -36,7 +36,8 @@ export function renew(before: Scorecard | undefined, now: Scorecard, names: read
   return { scale: now.scale, results: names.flatMap((name) => latest.get(name) ?? []) };
 }
 
-export const missedIn = ({ findings, error }: Result): readonly string[] =>
+export const listMissed = ({ findings, error }: Result): readonly string[] =>
   error === undefined ? (findings?.bars ?? []).filter(({ met }) => !met).map(({ what }) => what) : ['did not end'];
 
-export const allMet = (results: readonly Result[]): boolean => results.every((result) => missedIn(result).length === 0);
+export const allMet = (results: readonly Result[]): boolean =>
+  results.every((result) => listMissed(result).length === 0);

@@ -1,6 +1,6 @@
 import { type Fact, logFlaws } from '@rondo/test-deployment';
 import { isSettled } from './patient-client';
-import { plannedEffects } from './planned-effects';
+import { listPlannedEffects } from './planned-effects';
 import { describeRepeated, isOfOneCall, listRepeated } from './repeated-effects';
 import type { LaunchedRun } from './start-runs';
 import type { TestBed } from './test-bed';
@@ -37,14 +37,14 @@ export async function examine(
     settled !== undefined && ['completed', ...mayEnd].includes(settled.status);
   const runs: ExaminedRun[] = [];
   for (const run of launched) runs.push({ ...run, facts: await testBed.client.facts(run.id) });
-  const applied = testBed.effects.ledger.applied();
+  const applied = testBed.effects.ledger.countEffects();
   const inLogs = runs.map((run) => ({ run, ...seqFlaws(run.facts), flaws: listFlaws(run) }));
   const repeated = listRepeated(
     runs.flatMap(({ facts }) => facts),
     testBed.effects.ledger,
   );
   const duplicated = repeated.filter(isOfOneCall);
-  const missing = runs.flatMap((run) => completedEffects(run.facts).filter(({ tag }) => !applied.has(tag)));
+  const missing = runs.flatMap((run) => listCompletedEffects(run.facts).filter(({ tag }) => !applied.has(tag)));
   return {
     runs,
     lost: runs.filter(({ facts }) => facts.length === 0).length,
@@ -83,13 +83,13 @@ function seqFlaws(facts: readonly Fact[]): { gaps: number; duplicates: number } 
  * The effects of completed calls, where a result proves that the effect was applied. A command that exits with another code
  * than 0 says itself that it failed: its connection may have ended with the executor that it went through.
  */
-function completedEffects(facts: readonly Fact[]): { tag: string; result: string }[] {
+function listCompletedEffects(facts: readonly Fact[]): { tag: string; result: string }[] {
   const done = new Map(
     facts
       .filter(({ type, data }) => type === 'tool.completed' && toExitCode(data) === 0)
       .map(({ data }) => [String(data.tool_call_id), JSON.stringify(data.result).slice(0, 300)] as const),
   );
-  return plannedEffects(facts)
+  return listPlannedEffects(facts)
     .filter(({ behaviour }) => behaviour === 'plain')
     .flatMap(({ callId, tag }) => {
       const result = done.get(callId);

@@ -30,7 +30,7 @@ export class PatientClient extends Rondo {
   }
 
   /** The run once it has ended or waits; undefined after `withinMs`. */
-  async settled(id: string, withinMs: number): Promise<Run | undefined> {
+  async waitForRun(id: string, withinMs: number): Promise<Run | undefined> {
     const signal = AbortSignal.timeout(withinMs);
     return this.runs.wait(id, { signal }).catch((error: unknown) => {
       if (signal.aborted) return undefined;

@@ -13,7 +13,7 @@ export function findEffect(callArguments: unknown): Omit<PlannedEffect, 'callId'
 }
 
 /** The effects that a run planned, by its log. What it asks of a child run is planned by that one. */
-export const plannedEffects = (facts: readonly Fact[]): PlannedEffect[] =>
+export const listPlannedEffects = (facts: readonly Fact[]): PlannedEffect[] =>
   facts
     .filter(({ type }) => type === 'tool.planned')
     .map(({ data }) => data.tool_call as { id: string; name: string; arguments: unknown })

@@ -1,6 +1,6 @@
 import type { Fact } from '@rondo/test-deployment';
 import type { EffectLedger } from '../effects/effect-ledger';
-import { callsWith, plannedEffects } from './planned-effects';
+import { callsWith, listPlannedEffects } from './planned-effects';
 
 /** An effect that took place more than once, although it must not. */
 export interface RepeatedEffect {
@@ -17,8 +17,8 @@ const isSingle = (tag: string): boolean => /\/(unsafe|keyed)$/.test(tag);
 
 export function listRepeated(facts: readonly Fact[], ledger: EffectLedger): RepeatedEffect[] {
   const sent = callsWith(facts, 'tool.started');
-  const asked = plannedEffects(facts).filter(({ callId }) => sent.has(callId));
-  return [...ledger.applied()]
+  const asked = listPlannedEffects(facts).filter(({ callId }) => sent.has(callId));
+  return [...ledger.countEffects()]
     .filter(([tag, times]) => times > 1 && isSingle(tag))
     .map(([tag, times]) => ({
       tag,

@@ -1,4 +1,4 @@
-import { call, command, scripted } from '@rondo/test-deployment';
+import { call, command, scriptInput } from '@rondo/test-deployment';
 import type { Behaviour, CountingEffectServer } from '../effects/counting-effect-server';
 
 /** The body of a request for a run, and the tag under which its effects are counted. */
@@ -15,7 +15,7 @@ interface Effect {
 const words = 'We go on, one step at a time. ';
 
 /** Carries an idempotency key, so it may be sent again. */
-export const keyedCall = (effects: CountingEffectServer, effect: Effect) =>
+export const keyCall = (effects: CountingEffectServer, effect: Effect) =>
   call('http_request', {
     method: 'POST',
     url: effects.url({ keyed: true, ...effect }),
@@ -54,21 +54,21 @@ export function stepsOfTwo(
     chunk_chars: 12,
     calls: [
       unsafe(effects, { tag: `${tag}/${index + 1}/unsafe` }),
-      keyedCall(effects, { tag: `${tag}/${index + 1}/keyed` }),
+      keyCall(effects, { tag: `${tag}/${index + 1}/keyed` }),
     ],
   }));
-  return scriptedRun(tag, [...turns, { text: 'All done.' }]);
+  return scriptRun(tag, [...turns, { text: 'All done.' }]);
 }
 
 /** A short prompt, so that its size does not influence what is measured. */
-export const scriptedRun = (
+export const scriptRun = (
   tag: string,
   turns: readonly Record<string, unknown>[],
   settings: Record<string, unknown> = {},
 ): RunRequest => ({
   tag,
   body: {
-    ...scripted(tag, turns),
+    ...scriptInput(tag, turns),
     agent: { system_prompt: 'You play a script.' },
     tools: ['execute_command', 'http_request'],
     ...settings,

@@ -18,7 +18,7 @@ export async function launch(testBed: TestBed, { tag, body }: RunRequest): Promi
 
 /** Waits until the run has ended or waits; leaves `settled` undefined after `withinMs`. */
 export async function settle(testBed: TestBed, run: LaunchedRun, withinMs: number): Promise<LaunchedRun> {
-  run.settled = await testBed.client.settled(run.id, withinMs);
+  run.settled = await testBed.client.waitForRun(run.id, withinMs);
   if (run.settled) testBed.progress.ended += 1;
   return run;
 }

@@ -131,7 +131,7 @@ export class TestBed {
   }
 
   /** The same deployment for another experiment, which sees only its own faults. Resolves when all services run again. */
-  async renewed(progress: Progress): Promise<TestBed> {
+  async renew(progress: Progress): Promise<TestBed> {
     await Promise.all(this.rondo.services.all.map((service) => service.start()));
     return new TestBed(this.rondo, progress, this.outside);
   }

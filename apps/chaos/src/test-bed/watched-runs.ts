@@ -64,7 +64,7 @@ export class WatchedRuns {
   }
 
   /** Resolves when every stream has ended. Those that have not after `withinMs` are closed. */
-  async ended(withinMs: number): Promise<void> {
+  async waitForEnds(withinMs: number): Promise<void> {
     const timer = setTimeout(() => this.over.abort(), withinMs);
     await Promise.all(this.open);
     clearTimeout(timer);

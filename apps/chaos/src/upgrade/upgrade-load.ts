@@ -58,35 +58,35 @@ export class UpgradeLoad {
     if (run.settled?.status !== 'waiting_input') return;
     this.testBed.progress.ended -= 1;
     await this.testBed.client.runs.answer(run.id, 'Yes.');
-    await this.settled(run);
+    await this.waitForRun(run);
   }
 
   private async playThread(tag: string): Promise<void> {
-    const first = await this.begun(writing(tag));
-    const second = await this.begun(reading(this.testBed.effects, `${tag}/next`, first));
-    await Promise.all([this.settled(first), this.settled(second)]);
+    const first = await this.begin(writing(tag));
+    const second = await this.begin(reading(this.testBed.effects, `${tag}/next`, first));
+    await Promise.all([this.waitForRun(first), this.waitForRun(second)]);
   }
 
   private async playStop(tag: string): Promise<void> {
-    const run = await this.begun(endless(tag));
+    const run = await this.begin(endless(tag));
     await this.watched.until(run.id, ({ type, iteration }) => type === 'tool.started' && iteration === 2);
     this.stopped.add(run.id);
     await this.testBed.client.requestStop(run.id);
-    await this.settled(run);
+    await this.waitForRun(run);
   }
 
   private async done(request: RunRequest): Promise<LaunchedRun> {
-    return this.settled(await this.begun(request));
+    return this.waitForRun(await this.begin(request));
   }
 
-  private async begun(request: RunRequest): Promise<LaunchedRun> {
+  private async begin(request: RunRequest): Promise<LaunchedRun> {
     const run = await launch(this.testBed, request);
     this.runs.push(run);
     this.watched.watch(run.id);
     return run;
   }
 
-  private settled(run: LaunchedRun): Promise<LaunchedRun> {
+  private waitForRun(run: LaunchedRun): Promise<LaunchedRun> {
     return settle(this.testBed, run, this.size.withinMs);
   }
 }

@@ -1,6 +1,6 @@
 import { call, command, smallContext } from '@rondo/test-deployment';
 import type { CountingEffectServer } from '../effects/counting-effect-server';
-import { type RunRequest, keyedCall, scriptedRun, unsafeCommand } from '../test-bed/run-requests';
+import { type RunRequest, keyCall, scriptRun, unsafeCommand } from '../test-bed/run-requests';
 
 /** A long run whose context the summarizer replaces by a summary. */
 export const toSummarizedRun = (tag: string): RunRequest => ({
@@ -15,12 +15,12 @@ export const toSummarizedRun = (tag: string): RunRequest => ({
 
 /** It has an effect, asks, and has another effect after the answer. */
 export const asking = (effects: CountingEffectServer, tag: string): RunRequest =>
-  scriptedRun(
+  scriptRun(
     tag,
     [
       { calls: [unsafeCommand(effects, { tag: `${tag}/before/unsafe` })] },
       { calls: [call('ask', { text: 'Shall it go on?' })] },
-      { calls: [keyedCall(effects, { tag: `${tag}/after/keyed` })] },
+      { calls: [keyCall(effects, { tag: `${tag}/after/keyed` })] },
       { text: 'All done.' },
     ],
     { tools: ['execute_command', 'http_request', 'ask'] },
@@ -28,7 +28,7 @@ export const asking = (effects: CountingEffectServer, tag: string): RunRequest =
 
 /** It leaves a file in the workspace of its thread. */
 export const writing = (tag: string): RunRequest =>
-  scriptedRun(tag, [{ calls: [command(`echo ${tag} > note.txt`)] }, { text: 'Written.' }]);
+  scriptRun(tag, [{ calls: [command(`echo ${tag} > note.txt`)] }, { text: 'Written.' }]);
 
 /** It has an effect only if the file of the run before it on the thread is there. */
 export function reading(
@@ -41,7 +41,7 @@ export function reading(
     { tag: `${tag}/found/unsafe` },
     { first: `grep -qx ${before.tag} note.txt && ` },
   );
-  return scriptedRun(tag, [{ calls: [found] }, { text: 'Read.' }], {
+  return scriptRun(tag, [{ calls: [found] }, { text: 'Read.' }], {
     thread_id: before.threadId,
     on_active_run: 'queue',
   });
@@ -49,7 +49,7 @@ export function reading(
 
 /** Its second command ends only when it is killed. The first one boots the sandbox. */
 export const endless = (tag: string): RunRequest =>
-  scriptedRun(tag, [
+  scriptRun(tag, [
     { calls: [command('true')] },
     { calls: [command('sleep 300', 400)] },
     { text: 'Nothing stopped it.' },

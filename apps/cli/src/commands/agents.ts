@@ -67,7 +67,7 @@ export const agentsApply: Command = {
     'agent that is not in the file stays. Each change of a definition makes a version, which keeps the note.',
   async run(given, { rondo, terminal }) {
     const file = given.value('file');
-    const text = file === undefined || file === '-' ? await terminal.piped() : await readFile(file, 'utf8');
+    const text = file === undefined || file === '-' ? await terminal.readPiped() : await readFile(file, 'utf8');
     if (text === undefined) throw new UsageError('Give a file: rondo agents apply -f agents.yaml');
     const { listAgents } = await import('../agent-file.ts');
     for (const { name, agent } of listAgents(text)) {

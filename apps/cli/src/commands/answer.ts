@@ -32,7 +32,7 @@ export const answer: Command = {
       return 'ok';
     }
     const question = before.waiting?.question?.text ?? 'The run does not wait.';
-    const content = text ?? (terminal.canAsk ? await terminal.ask(`? ${question}\n> `) : await terminal.piped());
+    const content = text ?? (terminal.canAsk ? await terminal.ask(`? ${question}\n> `) : await terminal.readPiped());
     if (content === undefined || content.trim() === '') throw new UsageError('Give the answer: rondo answer RUN "…"');
     const run = await rondo().runs.answer(id, content);
     if (given.has('watch')) return followRun(id, { after: before.last_seq, onInterrupt: 'leave' }, context);

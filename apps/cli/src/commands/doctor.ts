@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Command, type Context, UsageError } from '../command';
 import { checkout } from '../config';
 import { checkRun } from '../doctor/demo-run';
-import { type Finding, broken, toMessage, skipped } from '../doctor/finding';
+import { type Finding, broken, toMessage, skip } from '../doctor/finding';
 import { checkGateway, checkKey, checkModels, checkProcesses, checkServers } from '../doctor/gateway';
 import { checkDisk, checkIsolation, checkKernel, checkNode } from '../doctor/machine';
 import { checkModel } from '../doctor/model';
@@ -28,15 +28,15 @@ async function checkMachine(): Promise<Finding[]> {
 /** What depends on the gateway is not checked without it. */
 async function checkDeployment({ url, rondo }: Context, quick: boolean): Promise<Finding[]> {
   const gateway = await checkGateway(url);
-  if (gateway.status === 'broken') return [gateway, skipped('everything else', 'needs the gateway')];
+  if (gateway.status === 'broken') return [gateway, skip('everything else', 'needs the gateway')];
   const key = () => tryCheck('key', () => checkKey(rondo()));
   const models = () => tryCheck('models', () => checkModels(rondo()));
   const [servers, keys] = await Promise.all([tryCheck('servers', () => checkServers(url)), tryCheck('key', key)]);
   if (keys.some(({ status }) => status === 'broken'))
-    return [gateway, ...servers, ...keys, skipped('a run', 'needs a key')];
+    return [gateway, ...servers, ...keys, skip('a run', 'needs a key')];
   const processes = await tryCheck('processes', () => checkProcesses(rondo()));
   if (processes.some(({ status }) => status === 'broken'))
-    return [gateway, ...servers, ...keys, ...processes, skipped('a run', 'needs the processes')];
+    return [gateway, ...servers, ...keys, ...processes, skip('a run', 'needs the processes')];
   const runs = quick ? [] : await tryCheck('a run', () => checkRun(rondo()));
   return [gateway, ...servers, ...keys, ...processes, ...(await models()), ...runs];
 }
@@ -67,7 +67,7 @@ export const doctor: Command = {
       const { name, status, found, advice } = finding;
       if (terminal.isJson) terminal.json(finding);
       else {
-        terminal.line(`${terminal.styled(marks[status], colours[status])} ${name.padEnd(16)} ${found}`);
+        terminal.line(`${terminal.style(marks[status], colours[status])} ${name.padEnd(16)} ${found}`);
         if (advice !== undefined) terminal.line(`  ${''.padEnd(16)} → ${advice}`);
       }
     }

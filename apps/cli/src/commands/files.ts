@@ -49,7 +49,7 @@ export const filesPut: Command = {
   async run(given, context) {
     const { rondo, terminal } = context;
     const [id = '', file = '', path = basename(file)] = given.args;
-    const content = file === '-' ? ((await terminal.piped()) ?? '') : new Uint8Array(await readFile(file));
+    const content = file === '-' ? ((await terminal.readPiped()) ?? '') : new Uint8Array(await readFile(file));
     const written = await rondo().sandboxes.writeFile(await readSandbox(id, context), { path, content });
     if (terminal.isJson) terminal.json(written);
     else terminal.line(`${written.path} (${written.size} bytes)`);

@@ -9,7 +9,7 @@ import { isComplete, receiptLines } from '../show-run';
 
 async function readInput(given: Given, { terminal }: Context): Promise<string> {
   const [text] = given.args;
-  const piped = text === undefined || text === '-' ? await terminal.piped() : undefined;
+  const piped = text === undefined || text === '-' ? await terminal.readPiped() : undefined;
   const input = piped ?? (text === '-' ? undefined : text);
   if (input === undefined || input.trim() === '') throw new UsageError('Say what to do: rondo run "…", or pipe it.');
   return input;

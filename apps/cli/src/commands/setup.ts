@@ -25,7 +25,7 @@ function toProvider({ DEFAULT_MODEL = '', OPENAI_BASE_URL = '' }: Settings): Pro
 }
 
 /** The answers about one provider. */
-async function chosenModel(provider: Provider, setting: Setup): Promise<Chosen> {
+async function chooseModel(provider: Provider, setting: Setup): Promise<Chosen> {
   const { given, before } = setting;
   const kind = provider === 'anthropic' ? 'anthropic' : 'openai';
   const variable = kind === 'openai' ? 'OPENAI' : 'ANTHROPIC';
@@ -57,7 +57,7 @@ const withoutProvider = (model: string): string => model.replace(/^(openai|anthr
 async function modelSettings(setting: Setup): Promise<Settings | undefined> {
   const provider = await answerOr(toProvider(setting.before), questions.provider, setting);
   const isDemo = provider !== 'openai' && provider !== 'anthropic' && provider !== 'compatible';
-  const first = isDemo ? {} : await untilTested(() => chosenModel(provider, setting), setting);
+  const first = isDemo ? {} : await untilTested(() => chooseModel(provider, setting), setting);
   if (!first) return undefined;
   const before = { ...setting.before, ...first };
   const second = await untilTested(() => askForSecond({ ...setting, before }), setting);

@@ -81,7 +81,7 @@ export class ConsoleServer {
     else if (!isSameOrigin({ headers, isRead })) refuse(response, forbidden('Only pages of the console may do this.'));
     else if (pathname === '/v1/session' && method === 'POST') refuse(response, forbidden(keyIsKept));
     else if (!this.access.isSignedIn(headers)) refuse(response, toUnauthorized(notSignedIn));
-    else if (pathname === '/v1/session' && method === 'DELETE') answer(response, 204, this.signedOut(incoming));
+    else if (pathname === '/v1/session' && method === 'DELETE') answer(response, 204, this.signOut(incoming));
     else this.proxy.pass({ ...asked, withKey: true }, response);
   }
 
@@ -95,7 +95,7 @@ export class ConsoleServer {
     else answer(response, 303, { Location: '/console/', 'Set-Cookie': cookie });
   }
 
-  private signedOut({ headers }: IncomingMessage): Record<string, string> {
+  private signOut({ headers }: IncomingMessage): Record<string, string> {
     return { 'Set-Cookie': this.access.end(headers) };
   }
 

@@ -1,5 +1,5 @@
 import type { Rondo, Run } from '@rondo/client';
-import { type Finding, broken, toMessage, ok, skipped, warning } from './finding';
+import { type Finding, broken, toMessage, ok, skip, warning } from './finding';
 
 const patienceMs = 30_000;
 
@@ -12,7 +12,7 @@ const script = [
 /** A whole run with a command in a sandbox: workers, queue, tool-executor and isolation, and then the proof of its log. */
 export async function checkRun(rondo: Rondo): Promise<Finding[]> {
   const providers = await rondo.modelProviders();
-  if (!providers.includes('demo')) return [skipped('a run', 'this deployment has no demo models')];
+  if (!providers.includes('demo')) return [skip('a run', 'this deployment has no demo models')];
   const input = `rondo doctor\n\`\`\`demo-script\n${JSON.stringify(script)}\n\`\`\``;
   const { id } = await rondo.runs.create({ model: 'demo/scripted', input });
   try {

@@ -14,6 +14,6 @@ export const warning = (name: string, [found, advice]: Told): Finding => ({ name
 
 export const broken = (name: string, [found, advice]: Told): Finding => ({ name, status: 'broken', found, advice });
 
-export const skipped = (name: string, found: string): Finding => ({ name, status: 'skipped', found });
+export const skip = (name: string, found: string): Finding => ({ name, status: 'skipped', found });
 
 export const toMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));

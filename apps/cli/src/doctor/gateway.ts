@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { type Rondo, RondoError } from '@rondo/client';
-import { type Finding, broken, toMessage, ok, skipped, warning } from './finding';
+import { type Finding, broken, toMessage, ok, skip, warning } from './finding';
 
 const patienceMs = 3_000;
 
@@ -100,7 +100,7 @@ export async function checkProcesses(rondo: Rondo): Promise<Finding[]> {
     return findings.map((text) => broken('processes', [text, 'the page Health of the console has the whole']));
   } catch (error) {
     if (error instanceof RondoError && error.status === 403)
-      return [skipped('processes', 'needs an admin key of the account that operates the deployment')];
+      return [skip('processes', 'needs an admin key of the account that operates the deployment')];
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Finding, broken, ok, skipped, warning } from './finding';
+import { type Finding, broken, ok, skip, warning } from './finding';
 
 const minimum = [20, 19];
 
@@ -52,7 +52,7 @@ const kernel: readonly Settings[] = [
 
 /** Of a gateway on this machine. `isRoot`: root needs none of these. */
 export function checkKernel({ folder = '/proc/sys', isRoot = process.getuid?.() === 0 } = {}): Finding {
-  if (process.platform !== 'linux') return skipped('user namespaces', `not on ${process.platform}`);
+  if (process.platform !== 'linux') return skip('user namespaces', `not on ${process.platform}`);
   const needed = kernel.filter(({ name }) => !isRoot || name === 'user/max_user_namespaces');
   const wrong = needed.find(({ name, refuses }) => {
     const file = join(folder, name);
@@ -64,7 +64,7 @@ export function checkKernel({ folder = '/proc/sys', isRoot = process.getuid?.() 
 
 /** What the tool-executor of `npm start` said when it tried. */
 export function checkIsolation(logFile: string): Finding {
-  if (!existsSync(logFile)) return skipped('isolation', 'no tool-executor of npm start has run here');
+  if (!existsSync(logFile)) return skip('isolation', 'no tool-executor of npm start has run here');
   const line = readFileSync(logFile, 'utf8')
     .split('\n')
     .findLast((text) => text.includes('"sandboxes unavailable"'));

@@ -54,6 +54,6 @@ function show({ examination, declaration }: Examined, { terminal, file, isWritte
 }
 
 function showFinding({ name, status, found, advice }: ModelFinding, terminal: Context['terminal']): void {
-  terminal.line(`${terminal.styled(marks[status], colours[status])} ${name.padEnd(22)} ${found}`);
+  terminal.line(`${terminal.style(marks[status], colours[status])} ${name.padEnd(22)} ${found}`);
   if (advice !== undefined) terminal.line(`  ${''.padEnd(22)} → ${advice}`);
 }

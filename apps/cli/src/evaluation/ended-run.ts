@@ -1,7 +1,7 @@
 import { type Rondo, type Run, RunFailedError } from '@rondo/client';
 
 /** Waits for the end of a run. One that waits for a person or a caller's results is stopped: an evaluation has neither. */
-export async function endedRun(runId: string, rondo: Rondo, signal: AbortSignal): Promise<Run> {
+export async function waitForEnd(runId: string, rondo: Rondo, signal: AbortSignal): Promise<Run> {
   const run = await rondo.runs.wait(runId, { signal });
   if (run.waiting === null) return run;
   await rondo.runs.stop(runId, { reason: 'an evaluation has no one to answer' });

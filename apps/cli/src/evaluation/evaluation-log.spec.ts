@@ -39,7 +39,7 @@ const result = (taskId: string, error: string | null = null): TaskResult => ({
 describe('the log of an evaluation', () => {
   it('goes on with the run that a killed runner has started, and with the key of a request without an answer', () => {
     const before = open();
-    before.started(before.toAttempt('a'), 'run_a');
+    before.recordStart(before.toAttempt('a'), 'run_a');
     const key = before.toKey(before.toAttempt('b'));
 
     const after = open();
@@ -49,11 +49,11 @@ describe('the log of an evaluation', () => {
   });
 
   it('drops the end of a line that was not written whole', () => {
-    open().finished(result('a'));
+    open().recordResult(result('a'));
     appendFileSync(path, JSON.stringify(result('b')).slice(0, 50));
 
     const after = open();
-    after.finished(result('c'));
+    after.recordResult(result('c'));
 
     expect([after.isDone('a'), after.isDone('b')]).toEqual([true, false]);
     expect(readFileSync(path, 'utf8').trim().split('\n')).toHaveLength(2);
@@ -61,10 +61,10 @@ describe('the log of an evaluation', () => {
 
   it('asks again what ended with an error, as a new request, also if the runner is killed before it', () => {
     const before = open();
-    before.started(before.toAttempt('a'), 'run_a');
+    before.recordStart(before.toAttempt('a'), 'run_a');
     const key = before.toKey(before.toAttempt('a'));
-    before.finished(result('a', 'timeout: too late'));
-    before.finished(result('b'));
+    before.recordResult(result('a', 'timeout: too late'));
+    before.recordResult(result('b'));
     before.askAgain(({ agent_error: error }) => error !== null);
 
     const after = open();

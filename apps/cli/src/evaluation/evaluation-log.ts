@@ -98,11 +98,11 @@ export class EvaluationLog<Result> {
     return `eval-${this.evaluation}-${attempt}-${Buffer.from(taskId).toString('base64url')}`;
   }
 
-  started(attempt: Attempt, runId: string): void {
+  recordStart(attempt: Attempt, runId: string): void {
     this.record({ ...attempt, run_id: runId });
   }
 
-  finished(result: Result): void {
+  recordResult(result: Result): void {
     this.done.set(this.format.toId(result), result);
     appendLine(this.path, result);
   }

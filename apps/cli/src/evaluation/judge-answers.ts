@@ -1,6 +1,6 @@
 import type { Rondo } from '@rondo/client';
 import { concurrently } from './concurrently';
-import { endedRun, findError, findResponse } from './ended-run';
+import { waitForEnd, findError, findResponse } from './ended-run';
 import { EvaluationLog } from './evaluation-log';
 import { JudgeQuestion, judgeInstructions, longestQuestion } from './judge-question';
 import { type Judgement, judgementFormat, judgementsPath } from './judgement';
@@ -43,10 +43,10 @@ export async function judgeAnswers(judging: Judging): Promise<readonly Judgement
     try {
       await concurrently(open, concurrency, async (result) => {
         const judgement = await judge(result, { log, judging });
-        log.finished(judgement);
+        log.recordResult(judgement);
         const { verdict, cost_usd: costUsd, reason } = judgement;
         const outcome = verdict === 'unjudged' ? `unjudged: ${reason}` : verdict;
-        progress.finished({ name: result.task_id, outcome, costUsd, isProblem: verdict === 'unjudged' });
+        progress.showResult({ name: result.task_id, outcome, costUsd, isProblem: verdict === 'unjudged' });
       });
     } finally {
       progress.end();
@@ -66,8 +66,8 @@ async function judge(result: TaskResult, { log, judging }: Work): Promise<Judgem
     return { ...about, verdict: 'unjudged', reason, run_id: null, model: null, cost_usd: null };
   }
   const runId = attempt.run_id ?? (await start(question, key, judging));
-  if (attempt.run_id === null) log.started(attempt, runId);
-  const run = await endedRun(runId, rondo, signal);
+  if (attempt.run_id === null) log.recordStart(attempt, runId);
+  const run = await waitForEnd(runId, rondo, signal);
   const reply = await findResponse(run, rondo);
   const found = reply === null ? undefined : question.read(reply);
   const missing = findError(run) ?? 'its reply has no verdict of the form that was asked for';

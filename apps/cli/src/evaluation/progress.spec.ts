@@ -19,8 +19,8 @@ describe('the progress of an evaluation', () => {
     const { terminal, shown } = screen(false);
     const progress = new Progress(terminal, 3, { concurrency: 2 });
 
-    progress.finished(right);
-    progress.finished(failed);
+    progress.showResult(right);
+    progress.showResult(failed);
     progress.end();
 
     expect(shown()).toMatch(
@@ -35,8 +35,8 @@ describe('the progress of an evaluation', () => {
       const lines: string[] = [];
       const progress = new Progress(terminal, 2, { concurrency: 1, isQuiet: true, log: (line) => lines.push(line) });
 
-      progress.finished(right);
-      progress.finished(failed);
+      progress.showResult(right);
+      progress.showResult(failed);
       progress.end();
 
       expect(shown().replaceAll('\r\u001b[K', '')).toBe('b: timeout: too late\n');
@@ -50,8 +50,8 @@ describe('the progress of an evaluation', () => {
   it('is a bar on a terminal, no longer than it is wide, with problems above it', () => {
     const { terminal, shown } = screen(true);
     const progress = new Progress(terminal, 2, { concurrency: 1 });
-    progress.finished(right);
-    progress.finished(failed);
+    progress.showResult(right);
+    progress.showResult(failed);
     progress.end();
 
     const lines = shown().split('\r\u001b[K');

@@ -44,7 +44,7 @@ export class Progress {
     this.timer = setInterval(() => terminal.status(this.bar()), 1_000).unref();
   }
 
-  finished({ name, outcome, costUsd, isProblem }: Step): void {
+  showResult({ name, outcome, costUsd, isProblem }: Step): void {
     this.done += 1;
     if (isProblem) this.problems += 1;
     if (costUsd !== null) {

@@ -47,7 +47,7 @@ export async function runEvaluation(evaluation: Evaluation): Promise<void> {
   try {
     await concurrently(open, concurrency, async (task) => {
       const result = await runTask(task, evaluation);
-      progress.finished(toStep(result));
+      progress.showResult(toStep(result));
       if (terminal.isJson) terminal.json(result);
     });
   } finally {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { NewRun, Rondo, Run } from '@rondo/client';
-import { endedRun, findError, findResponse } from './ended-run';
+import { waitForEnd, findError, findResponse } from './ended-run';
 import type { EvaluationLog } from './evaluation-log';
 import type { TaskResult } from './result';
 import type { EvaluationTask, Scorer } from './task';
@@ -36,9 +36,9 @@ export async function runTask(task: EvaluationTask, work: Work): Promise<TaskRes
   const { rondo, log, settings, signal } = work;
   const input = settings.prompt.replace('{question}', () => task.question);
   const runId = await readRun(task, input, work);
-  const run = await endedRun(runId, rondo, signal);
+  const run = await waitForEnd(runId, rondo, signal);
   const result = { ...(await resultOfRun(run, rondo)), ...aboutTask(task, input, settings) };
-  log.finished(result);
+  log.recordResult(result);
   return result;
 }
 
@@ -52,7 +52,7 @@ async function readRun(task: EvaluationTask, input: string, { rondo, log, settin
     { ...settings.run, input, metadata: toMetadata(task) },
     { attachments, idempotencyKey: log.toKey(attempt), signal },
   );
-  log.started(attempt, run.id);
+  log.recordStart(attempt, run.id);
   return run.id;
 }
 

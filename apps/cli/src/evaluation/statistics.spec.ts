@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { pairedBootstrap, wilson } from './statistics';
+import { bootstrapPairs, wilson } from './statistics';
 
 describe('confidence intervals', () => {
   it.each([
@@ -24,10 +24,10 @@ describe('confidence intervals', () => {
   });
 
   it('of no difference are empty, and of the same differences are the same', () => {
-    expect(pairedBootstrap([0, 0, 0])).toEqual({ low: 0, high: 0 });
+    expect(bootstrapPairs([0, 0, 0])).toEqual({ low: 0, high: 0 });
     const differences = [1, 0, 0, -1, 1, 1, 0, 0, 1, 0];
-    const interval = pairedBootstrap(differences);
-    expect(pairedBootstrap(differences)).toEqual(interval);
+    const interval = bootstrapPairs(differences);
+    expect(bootstrapPairs(differences)).toEqual(interval);
     expect(interval.low).toBeLessThan(0.3);
     expect(interval.high).toBeGreaterThan(0.3);
   });

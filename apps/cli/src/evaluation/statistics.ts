@@ -22,7 +22,7 @@ const resamples = 10_000;
  * The 95 % interval of the mean difference of tasks that both evaluations have, by a paired bootstrap (B. Efron and
  * R. Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13: percentiles). The same differences give the same interval.
  */
-export function pairedBootstrap(differences: readonly number[]): Interval {
+export function bootstrapPairs(differences: readonly number[]): Interval {
   const count = differences.length;
   if (count === 0) return { low: -1, high: 1 };
   const random = randomNumbers(count);

@@ -1,5 +1,5 @@
 import { type ScoredResult, isScored } from './scored-result';
-import { type Interval, pairedBootstrap, wilson } from './statistics';
+import { type Interval, bootstrapPairs, wilson } from './statistics';
 
 export interface Summary {
   readonly tasks: number;
@@ -97,7 +97,7 @@ export function compareResults(before: readonly ScoredResult[], after: readonly 
       .filter(({ gain }) => gain !== 0)
       .map(({ first, gain }) => ({ taskId: first.task_id, change: gain > 0 ? 'gained' : 'lost' })),
     difference: gains.length === 0 ? 0 : gains.reduce((sum, gain) => sum + gain, 0) / gains.length,
-    interval: pairedBootstrap(gains),
+    interval: bootstrapPairs(gains),
   };
 }
 

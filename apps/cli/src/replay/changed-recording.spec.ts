@@ -1,6 +1,6 @@
 import { agentDefinition } from '@rondo/contract';
 import { ScriptedModel, calls, says } from '@rondo/domain/testing';
-import { changedRecording } from './changed-recording';
+import { changeRecording } from './changed-recording';
 import { replayRun } from './replay-run';
 import { recordedRun } from './testing/recorded-run';
 
@@ -13,13 +13,13 @@ describe('a recording with a change', () => {
   it('without any is replayed the same', async () => {
     const recording = await recorded();
 
-    expect(await replayRun(changedRecording(recording, {}))).toMatchObject({ difference: null });
+    expect(await replayRun(changeRecording(recording, {}))).toMatchObject({ difference: null });
   });
 
   it('has the settings of another profile, but for those that the run had itself', async () => {
     const recording = await recorded({ limits: { max_iterations: 7 } });
 
-    const { settings } = changedRecording(recording, { profile: 'ii' }).run;
+    const { settings } = changeRecording(recording, { profile: 'ii' }).run;
 
     expect(settings).toMatchObject({
       profile: 'ii',
@@ -38,7 +38,7 @@ describe('a recording with a change', () => {
       llm: { temperature: 1 },
     });
 
-    const changed = changedRecording(recording, { agent });
+    const changed = changeRecording(recording, { agent });
 
     expect(changed.run.settings).toMatchObject({
       agent: { name: 'Brief' },
@@ -52,7 +52,7 @@ describe('a recording with a change', () => {
   });
 
   it('has another text around its question, and parts at the first message', async () => {
-    const changed = changedRecording(await recorded(), { prompt: 'Think. Then answer: {question}' });
+    const changed = changeRecording(await recorded(), { prompt: 'Think. Then answer: {question}' });
 
     expect((await replayRun(changed)).difference).toEqual({
       iteration: 1,
@@ -63,7 +63,7 @@ describe('a recording with a change', () => {
   });
 
   it('has another model', async () => {
-    const changed = changedRecording(await recorded(), { model: 'demo/plain' });
+    const changed = changeRecording(await recorded(), { model: 'demo/plain' });
 
     expect((await replayRun(changed)).difference).toMatchObject({
       where: 'model',

@@ -16,7 +16,7 @@ export interface Changes {
 }
 
 /** The recording as if the run had been started with these changes. What it is compared with stays. */
-export function changedRecording(recording: Recording, changes: Changes): Recording {
+export function changeRecording(recording: Recording, changes: Changes): Recording {
   const settings = settingsAfter(recording, changes);
   const facts = changes.prompt === undefined ? recording.facts : factsAfter(recording, changes.prompt);
   return { ...recording, run: { ...recording.run, settings }, facts };

@@ -34,7 +34,7 @@ export interface RecordedRequest {
   readonly messages: readonly unknown[];
 }
 
-export const recordedRequest = ({ model, system, tools, settings, messages }: ModelRequest): RecordedRequest =>
+export const toRecordedRequest = ({ model, system, tools, settings, messages }: ModelRequest): RecordedRequest =>
   JSON.parse(JSON.stringify({ model, system, tools, settings, messages })) as RecordedRequest; // the fields just written
 
 /** Why a run cannot be recorded. */

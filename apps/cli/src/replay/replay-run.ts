@@ -22,7 +22,7 @@ import { type Difference, DifferenceError, factDifference, requestDifference } f
 import { isSame } from './canonical-json';
 import { comparable } from './comparable-fact';
 import { RecordedPlace, RecordedTools } from './recorded-tools';
-import { type RecordedRequest, type Recording, recordedRequest } from './recording';
+import { type RecordedRequest, type Recording, toRecordedRequest } from './recording';
 import { toTools } from './replay-tools';
 import { replyChunks } from './reply-chunks';
 
@@ -97,7 +97,7 @@ class Replaying {
       if (place.at === end) return;
     }
     const { next, last } = place;
-    if (next) throw new DifferenceError(endedEarly(next, last?.iteration ?? 0));
+    if (next) throw new DifferenceError(toEarlyEnd(next, last?.iteration ?? 0));
   }
 
   private agent(): AgentRun {
@@ -125,7 +125,7 @@ class Replaying {
   }
 
   private compare(request: ModelRequest): void {
-    const now = recordedRequest(request);
+    const now = toRecordedRequest(request);
     const recorded = this.recording.requests[this.requests.length];
     const iteration = this.place.last?.iteration ?? 0;
     this.requests.push(now);
@@ -149,7 +149,7 @@ class Replaying {
 
 const createSignals = () => ({ stop: new AbortController().signal, drain: new AbortController().signal });
 
-const endedEarly = (next: RecordedFact, iteration: number): Difference => ({
+const toEarlyEnd = (next: RecordedFact, iteration: number): Difference => ({
   iteration,
   where: `fact ${next.seq} (${next.type})`,
   problem: 'the engine ends or parks the run before it',

@@ -5,7 +5,7 @@ import { listAgents } from '../agent-file';
 import { type Context, type Given, UsageError } from '../command';
 import type { Ending } from '../exit-codes';
 import type { Terminal } from '../terminal';
-import { type Changes, changedRecording } from './changed-recording';
+import { type Changes, changeRecording } from './changed-recording';
 import { toSentence } from './difference';
 import { readRecording } from './recording-file';
 import { type Replayed, replayRun } from './replay-run';
@@ -18,7 +18,7 @@ export async function replaySuite(given: Given, { terminal }: Context): Promise<
   let differing = 0;
   for (const { file, recording } of recordings) {
     const changes = toChanges(given, recording.agent?.name);
-    const replayed = await replayRun(changedRecording(recording, changes));
+    const replayed = await replayRun(changeRecording(recording, changes));
     if (replayed.difference) differing += 1;
     tell(file, replayed, terminal);
   }

@@ -111,7 +111,7 @@ const textChunks: Writer = (blocks, agent, part) => {
   if (!part) return [];
   const writeReply = (content: ContentBlock[]): ModelChunk => ({
     type: 'text',
-    text: writtenBy(agent, { ...part, content }),
+    text: writeMessage(agent, { ...part, content }),
   });
   if (agent.settings.processor.dialect === 'json')
     return [
@@ -131,7 +131,7 @@ function plainChunks(block: ContentBlock): ModelChunk[] {
 }
 
 /** A message of the model as the dialect of the run writes it. */
-function writtenBy({ settings: { processor }, tools }: AgentRun, message: Message): string {
+function writeMessage({ settings: { processor }, tools }: AgentRun, message: Message): string {
   const { messages } = dialectNamed(processor.dialect).encode([message], tools.offered, {
     ...processor,
     xml_adding_strategy: 'user_message',

@@ -173,7 +173,7 @@ async function isConfirmed(route: Route, given: Given, { terminal }: Context): P
 
 async function readBody(fields: readonly Field[], given: Given, { terminal }: Context): Promise<unknown> {
   const data = given.value('data');
-  const text = data === '-' ? await terminal.piped() : data;
+  const text = data === '-' ? await terminal.readPiped() : data;
   const whole = text === undefined ? {} : readJson(text);
   if (whole === undefined) throw new UsageError('--data is not JSON.');
   const parts = fields.flatMap((field) => {

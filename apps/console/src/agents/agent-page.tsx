@@ -6,7 +6,7 @@ import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
-import { FailedPage, type Listed, Loading } from '../ui/states.tsx';
+import { FailurePage, type Listed, Loading } from '../ui/states.tsx';
 import { TextField } from '../ui/fields.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
@@ -33,7 +33,7 @@ export function AgentPage() {
       return { agent, versions };
     },
   });
-  if (error && !data) return <FailedPage error={error} list={{ to: '/agents', name: 'All agents' }} />;
+  if (error && !data) return <FailurePage error={error} list={{ to: '/agents', name: 'All agents' }} />;
   if (!data) return <Loading what="the agent" />;
   return <OneAgent key={`${agentId} ${data.agent.version}`} {...data} refresh={() => refetch()} />;
 }

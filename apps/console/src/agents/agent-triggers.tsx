@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useRondo } from '../session/use-session.ts';
 import { ExecutionMark } from '../triggers/execution-table.tsx';
 import { ahead, moment, momentIn } from '../ui/amounts.ts';
-import { Failed, type Listed, Loading, NotAll } from '../ui/states.tsx';
+import { Failure, type Listed, Loading, NotAll } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
 
 const shownRuns = 5;
@@ -28,7 +28,7 @@ export function AgentTriggers({ agentId }: { readonly agentId: string }) {
   return (
     <section className="section" aria-label="What starts its runs">
       <h2>What starts its runs</h2>
-      {error && !data && <Failed error={error} />}
+      {error && !data && <Failure error={error} />}
       {!data && !error && <Loading what="schedules and webhooks" />}
       {data && <Triggers {...data} />}
     </section>

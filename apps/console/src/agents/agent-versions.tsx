@@ -5,7 +5,7 @@ import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { age } from '../ui/amounts.ts';
-import { Failed, type Listed, Loading, NotAll } from '../ui/states.tsx';
+import { Failure, type Listed, Loading, NotAll } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { AreaField } from '../ui/fields.tsx';
 import { Form, toText } from '../ui/form.tsx';
@@ -98,7 +98,7 @@ function Comparison({ agent, version }: { readonly agent: Agent; readonly versio
     queryKey: ['comparison', agent.id, agent.version, version],
     queryFn: () => rondo.agents.compare(agent.id, { from: agent.version, to: version }),
   });
-  if (error) return <Failed error={error} />;
+  if (error) return <Failure error={error} />;
   return data ? <VersionChanges comparison={data} /> : <Loading what="the differences" />;
 }
 

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { age } from '../ui/amounts.ts';
-import { Empty, Failed, Loading, NotAll } from '../ui/states.tsx';
+import { Empty, Failure, Loading, NotAll } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { AgentFilters } from './agent-filters.tsx';
 import { AgentTabs } from './agent-tabs.tsx';
@@ -26,7 +26,7 @@ export function AgentsPage() {
     queryFn: () => take(rondo.agents.list({ limit: 100, ...search, ...(name !== '' && { search: name }) }), 300),
     placeholderData: keepPreviousData,
   });
-  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   return (
     <>
       <div className="page-head">

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { age } from '../ui/amounts.ts';
-import { Failed, Loading } from '../ui/states.tsx';
+import { Failure, Loading } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { AgentTabs } from './agent-tabs.tsx';
@@ -15,7 +15,7 @@ import { SettingsForm } from './settings-form.tsx';
 export function SettingsPage() {
   const rondo = useRondo();
   const { data, error, refetch } = useQuery({ queryKey: ['settings'], queryFn: () => rondo.settings() });
-  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   return (
     <>
       <div className="page-head">

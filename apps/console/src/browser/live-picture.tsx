@@ -14,9 +14,9 @@ export function LivePicture({ screen, act }: LivePictureProps) {
   if (url === undefined) return <p className="hint">The page does not respond.</p>;
   const picture = <img src={url} alt={`The page ${screen.title}`} draggable={false} />;
   return act ? (
-    <Operated screen={screen} act={act}>
+    <OperatedPicture screen={screen} act={act}>
       {picture}
-    </Operated>
+    </OperatedPicture>
   ) : (
     <div className="live-picture">{picture}</div>
   );
@@ -28,7 +28,7 @@ interface OperatedProps {
   readonly children: React.ReactNode;
 }
 
-function Operated({ screen, act, children }: OperatedProps) {
+function OperatedPicture({ screen, act, children }: OperatedProps) {
   const frame = useRef<HTMLDivElement>(null);
   useWheel(frame, screen, act);
   const click = (event: MouseEvent<HTMLDivElement>, button: 'left' | 'right') => {

@@ -6,7 +6,7 @@ import { Action } from '../ui/action.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Modal } from '../ui/modal.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
-import { sharedPath } from './shared-path.ts';
+import { toSharedPath } from './shared-path.ts';
 
 /** Makes the thread readable for everyone who has its link, and ends that. */
 export function ShareThread({ thread }: { readonly thread: Thread }) {
@@ -37,7 +37,7 @@ function Sharing({ thread: { id, is_public: isPublic } }: { readonly thread: Thr
     await rondo.threads.update(id, { is_public: isShared });
     await refreshKey(['thread', id]);
   };
-  const link = `${gatewayUrl()}${sharedPath(id)}`;
+  const link = `${gatewayUrl()}${toSharedPath(id)}`;
   return (
     <>
       <p>

@@ -15,7 +15,7 @@ import { type TimelineLinks, TimelineLinksContext, noLinks } from '../run/timeli
 import { shorten } from '../runs/run-title.ts';
 import { SessionContext } from '../session/use-session.ts';
 import { Mark } from '../ui/mark.tsx';
-import { Failed, Loading } from '../ui/states.tsx';
+import { Failure, Loading } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
 import { ChatView } from './chat-view.tsx';
 import { ChatPanelContext, useNewChatPanel } from './use-chat-panel.ts';
@@ -117,7 +117,7 @@ function readTitle(messages: readonly Message[]): string {
 }
 
 function NotShared({ error, retry }: { readonly error: unknown; readonly retry: () => void }) {
-  if (!(error instanceof RondoError) || error.status !== 404) return <Failed error={error} retry={retry} />;
+  if (!(error instanceof RondoError) || error.status !== 404) return <Failure error={error} retry={retry} />;
   return (
     <div className="state">
       <h1>This conversation is not shared</h1>

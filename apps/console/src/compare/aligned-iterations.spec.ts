@@ -1,5 +1,5 @@
 import type { RunRow } from '@rondo/client';
-import { alignedIterations } from './aligned-iterations';
+import { alignIterations } from './aligned-iterations';
 
 const says = (iteration: number, text: string, role = 'assistant') =>
   ({ kind: 'message', id: text, iteration, role, text }) as RunRow;
@@ -9,7 +9,7 @@ const calls = (iteration: number, command: string) =>
 it('aligns iterations by their number, and says how they differ', () => {
   const a = [says(0, 'Go.', 'user'), calls(1, 'ls'), says(2, 'Two files.'), calls(3, 'rm a'), says(4, 'Done.')];
   const b = [says(0, 'Go.', 'user'), calls(1, 'ls'), says(2, 'There are two.'), calls(3, 'rm b')];
-  expect(alignedIterations(a, b).map(({ number, difference }) => [number, difference])).toEqual([
+  expect(alignIterations(a, b).map(({ number, difference }) => [number, difference])).toEqual([
     [0, 'same'],
     [1, 'same'],
     [2, 'words'],
@@ -19,5 +19,5 @@ it('aligns iterations by their number, and says how they differ', () => {
 });
 
 it('screens of a browser do not count', () => {
-  expect(alignedIterations([says(1, 'x', 'browser_state')], [])).toEqual([]);
+  expect(alignIterations([says(1, 'x', 'browser_state')], [])).toEqual([]);
 });

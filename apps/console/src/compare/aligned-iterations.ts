@@ -10,7 +10,7 @@ export interface AlignedIteration {
 }
 
 /** Two runs, iteration by iteration. */
-export function alignedIterations(a: readonly RunRow[], b: readonly RunRow[]): AlignedIteration[] {
+export function alignIterations(a: readonly RunRow[], b: readonly RunRow[]): AlignedIteration[] {
   const [ofA, ofB] = [byIteration(a), byIteration(b)];
   const numbers = [...new Set([...ofA.keys(), ...ofB.keys()])].toSorted((one, other) => one - other);
   return numbers.map((number) => {

@@ -6,7 +6,7 @@ import type { Iteration } from '../run/run-details.ts';
 import { ToolCallItem } from '../run/tool-call-item.tsx';
 import { cost, count } from '../ui/amounts.ts';
 import type { AlignedIteration } from './aligned-iterations.ts';
-import { type PairedTexts, pairedTexts } from './paired-texts.ts';
+import { type PairedTexts, pairTexts } from './paired-texts.ts';
 import { plainText } from '@rondo/react';
 import { wordDiff } from '../diff/word-diff.ts';
 
@@ -29,7 +29,7 @@ interface AlignedProps {
 /** What both runs did in one iteration. */
 export function Aligned({ iteration: { number, difference, a: rowsA, b: rowsB }, areMarked, a, b }: AlignedProps) {
   const texts = useMemo(
-    () => (areMarked ? { a: pairedTexts(rowsA, rowsB), b: pairedTexts(rowsB, rowsA) } : undefined),
+    () => (areMarked ? { a: pairTexts(rowsA, rowsB), b: pairTexts(rowsB, rowsA) } : undefined),
     [rowsA, rowsB, areMarked],
   );
   const name = number === 0 ? 'Before the first iteration' : `Iteration ${number}`;

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { nameAgent, useRunTitle } from '../runs/run-title.ts';
 import { useRondo } from '../session/use-session.ts';
 import { age } from '../ui/amounts.ts';
-import { BeginThread, Empty, Failed, Loading } from '../ui/states.tsx';
+import { BeginThread, Empty, Failure, Loading } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
 import { useNow } from '../ui/use-now.ts';
 import type { CompareSearch } from '../searches.ts';
@@ -21,7 +21,7 @@ export function ChooseRun({ search }: { readonly search: CompareSearch }) {
     queryFn: () => take(rondo.runs.list({ limit: pageSize }), shown),
     placeholderData: keepPreviousData,
   });
-  if (error && !data) return <Failed error={error} />;
+  if (error && !data) return <Failure error={error} />;
   if (!data) return <Loading what="runs" />;
   const runs = data.items.filter(({ id }) => id !== search.a);
   if (runs.length === 0)

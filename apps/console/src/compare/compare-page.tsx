@@ -3,9 +3,9 @@ import { Link, getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useRunFeed } from '../run/run-feed.ts';
 import { useRondo } from '../session/use-session.ts';
-import { FailedPage, Loading } from '../ui/states.tsx';
+import { FailurePage, Loading } from '../ui/states.tsx';
 import { Aligned } from './aligned.tsx';
-import { alignedIterations } from './aligned-iterations.ts';
+import { alignIterations } from './aligned-iterations.ts';
 import { ChooseRun } from './choose-run.tsx';
 import { CompareSummary, type ComparedRun } from './compare-summary.tsx';
 
@@ -36,10 +36,10 @@ export function ComparePage() {
 function Both({ a: idA, b: idB }: { readonly a: string; readonly b: string }) {
   const [a, b] = [useCompared(idA), useCompared(idB)];
   const [rowsA, rowsB] = [a.fed.view.rows, b.fed.view.rows];
-  const iterations = useMemo(() => alignedIterations(rowsA, rowsB), [rowsA, rowsB]);
+  const iterations = useMemo(() => alignIterations(rowsA, rowsB), [rowsA, rowsB]);
   const [areMarked, setAreMarked] = useState(true);
   const error = a.error ?? b.error;
-  if (error) return <FailedPage error={error} list={{ to: '/compare', name: 'Compare others' }} />;
+  if (error) return <FailurePage error={error} list={{ to: '/compare', name: 'Compare others' }} />;
   if (!a.run || !b.run) return <Loading what="both runs" />;
   const [comparedA, comparedB]: ComparedRun[] = [
     { run: a.run, fed: a.fed },

@@ -1,5 +1,5 @@
 import type { RunRow } from '@rondo/client';
-import { pairedTexts } from './paired-texts';
+import { pairTexts } from './paired-texts';
 
 const says = (id: string, text: string, { role = 'assistant', isOpen = false } = {}) =>
   ({ kind: 'message', id, iteration: 1, role, text, isOpen }) as RunRow;
@@ -8,11 +8,11 @@ it('pairs the messages of an author by their place, where the words differ', () 
   const a = [says('a1', 'Go.', { role: 'user' }), says('a2', 'Red.'), says('a3', 'Same.')];
   const b = [says('b1', 'Blue.'), says('b2', 'Same.'), says('b3', 'Stop.', { role: 'user' }), says('b4', 'More.')];
 
-  expect([...pairedTexts(a, b)]).toEqual([
+  expect([...pairTexts(a, b)]).toEqual([
     ['a1', 'Stop.'],
     ['a2', 'Blue.'],
   ]);
-  expect([...pairedTexts(b, a)]).toEqual([
+  expect([...pairTexts(b, a)]).toEqual([
     ['b1', 'Red.'],
     ['b3', 'Go.'],
   ]);
@@ -20,5 +20,5 @@ it('pairs the messages of an author by their place, where the words differ', () 
 
 it('leaves out what is still written', () => {
   const [open, whole] = [says('a', 'Re', { isOpen: true }), says('b', 'Blue.')];
-  expect(pairedTexts([open], [whole]).size + pairedTexts([whole], [open]).size).toBe(0);
+  expect(pairTexts([open], [whole]).size + pairTexts([whole], [open]).size).toBe(0);
 });

@@ -8,7 +8,7 @@ export type PairedTexts = ReadonlyMap<string, string>;
  * Messages are counterparts by their author and place. What is still written is left out, because each word would be compared
  * again, and what Rondo told the agent: it would move the questions after it.
  */
-export function pairedTexts(rows: readonly RunRow[], others: readonly RunRow[]): PairedTexts {
+export function pairTexts(rows: readonly RunRow[], others: readonly RunRow[]): PairedTexts {
   const texts = new Map<string, string>();
   const before = new Map<string, number>();
   for (const row of rows) {

@@ -9,8 +9,8 @@ const mostPairs = 4_000_000;
 
 /** What has to be removed from and added to one sequence to get the other; as little as possible. */
 export function sequenceDiff(a: readonly string[], b: readonly string[]): Change[] {
-  const start = sharedLength(a, b);
-  const end = sharedLength(a.slice(start).toReversed(), b.slice(start).toReversed());
+  const start = countShared(a, b);
+  const end = countShared(a.slice(start).toReversed(), b.slice(start).toReversed());
   return [
     ...partsAs('same', a.slice(0, start)),
     ...middle(a.slice(start, a.length - end), b.slice(start, b.length - end)),
@@ -20,7 +20,7 @@ export function sequenceDiff(a: readonly string[], b: readonly string[]): Change
 
 const partsAs = (kind: Change['kind'], parts: readonly string[]): Change[] => parts.map((text) => ({ kind, text }));
 
-function sharedLength(a: readonly string[], b: readonly string[]): number {
+function countShared(a: readonly string[], b: readonly string[]): number {
   const first = a.findIndex((part, index) => part !== b[index]);
   return first === -1 ? Math.min(a.length, b.length) : Math.min(first, b.length);
 }

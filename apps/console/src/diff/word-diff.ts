@@ -16,7 +16,7 @@ export interface WordDiff {
  * costs what its changes cost.
  */
 export function wordDiff(before: string, after: string): WordDiff {
-  const changes = changedRegions(sequenceDiff(listLines(before), listLines(after))).flatMap((region) =>
+  const changes = findRegions(sequenceDiff(listLines(before), listLines(after))).flatMap((region) =>
     region.kind === 'same' ? [region] : readable(sequenceDiff(listWords(region.removed), listWords(region.added))),
   );
   return { before: listPieces(changes, 'removed'), after: listPieces(changes, 'added') };
@@ -32,7 +32,7 @@ type Region =
   { readonly kind: 'same'; readonly text: string } | { readonly kind: 'changed'; removed: string; added: string };
 
 /** Lines that were removed and added in one place are one region. */
-function changedRegions(lines: readonly Change[]): Region[] {
+function findRegions(lines: readonly Change[]): Region[] {
   const regions: Region[] = [];
   for (const { kind, text } of lines) {
     const last = regions.at(-1);

@@ -5,7 +5,7 @@ import { useRondo } from '../session/use-session.ts';
 import { RunLink } from '../run/run-origin.tsx';
 import { Action } from '../ui/action.tsx';
 import { age, ahead } from '../ui/amounts.ts';
-import { Failed, Loading } from '../ui/states.tsx';
+import { Failure, Loading } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 
@@ -29,7 +29,7 @@ export function DeliveryTable({ query, findUrl, none }: DeliveryTableProps) {
     refetchInterval: refreshMs,
     placeholderData: keepPreviousData,
   });
-  if (error && !data) return <Failed error={error} />;
+  if (error && !data) return <Failure error={error} />;
   if (!data) return <Loading what="deliveries" />;
   if (data.items.length === 0) return <p className="hint">{none}</p>;
   return (

@@ -5,7 +5,7 @@ import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { TriggerTabs } from '../triggers/trigger-tabs.tsx';
 import { SecretOnce } from '../ui/secret-once.tsx';
-import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { OpenedCard } from '../ui/opened-card.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
@@ -17,7 +17,7 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 export function EndpointsPage() {
   const { data, error, refetch } = useEndpoints();
   const now = useNow();
-  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   return (
     <>
       <div className="page-head">

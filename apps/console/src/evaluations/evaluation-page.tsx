@@ -5,7 +5,7 @@ import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { cost, count, moment } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
-import { FailedPage, Failed, Loading } from '../ui/states.tsx';
+import { FailurePage, Failure, Loading } from '../ui/states.tsx';
 import { ChoiceField } from '../ui/fields.tsx';
 import { Figure } from '../ui/figure.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
@@ -32,13 +32,13 @@ export function EvaluationPage() {
   const { other: otherId } = route.useSearch();
   const { data, error } = useEvaluation(evaluationId);
   const other = useEvaluation(otherId);
-  if (error && !data) return <FailedPage error={error} list={list} />;
+  if (error && !data) return <FailurePage error={error} list={list} />;
   if (!data) return <Loading what="the evaluation" />;
   return (
     <>
       <EvaluationHead evaluation={data} />
       <OtherChoice shown={data.id} />
-      {other.error && <Failed error={other.error} />}
+      {other.error && <Failure error={other.error} />}
       {otherId !== undefined && other.isLoading ? (
         <Loading what="the other evaluation" />
       ) : (

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { RunsTabs } from '../runs/runs-tabs.tsx';
 import { useRondo } from '../session/use-session.ts';
 import { age, cost, count } from '../ui/amounts.ts';
-import { Empty, Failed, Loading, NotAll } from '../ui/states.tsx';
+import { Empty, Failure, Loading, NotAll } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { Score } from './score.tsx';
@@ -18,7 +18,7 @@ export function EvaluationsPage() {
     queryFn: () => take(rondo.evaluations.list({ limit: 100 }), 500),
     refetchInterval: 10_000,
   });
-  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   return (
     <>
       <div className="page-head">

@@ -4,7 +4,7 @@ import { gatewayUrl } from '../gateway-url.ts';
 import { useRondo } from '../session/use-session.ts';
 import { count } from '../ui/amounts.ts';
 import { Figure } from '../ui/figure.tsx';
-import { Failed, Loading } from '../ui/states.tsx';
+import { Failure, Loading } from '../ui/states.tsx';
 import { ExecutorTable, QueueTable, WorkerTable } from './health-tables.tsx';
 
 /** What the whole deployment does, for those who operate it. */
@@ -22,7 +22,7 @@ export function HealthPage() {
         <h1>Health</h1>
         <a href={`${gatewayUrl()}/admin/queues`}>Queue board</a>
       </div>
-      {error && <Failed error={error} retry={() => void refetch()} />}
+      {error && <Failure error={error} retry={() => void refetch()} />}
       {!data && !error && <Loading what="the deployment" />}
       {data && <Report health={data} />}
     </>

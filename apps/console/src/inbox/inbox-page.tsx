@@ -6,7 +6,7 @@ import { AnswerForm } from '../run/answer-box.tsx';
 import { BudgetForm } from '../run/budget-form.tsx';
 import { ElicitationForm } from '../run/elicitation-form.tsx';
 import { useRondo } from '../session/use-session.ts';
-import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { ApprovalCards } from '../run/approval-card.tsx';
 import { UnknownCalls } from '../run/unknown-calls.tsx';
 import { nameAgent, useRunTitle } from '../runs/run-title.ts';
@@ -21,7 +21,7 @@ export function InboxPage() {
     queryFn: () => take(rondo.approvals.inbox({ limit: 100 }), 100),
     refetchInterval: 2_000,
   });
-  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   if (!data) return <Loading what="the inbox" />;
   return (
     <>
@@ -83,7 +83,7 @@ export function WaitingHead({ item }: { readonly item: InboxItem }) {
       <p className="run-facts">
         {run && <span>{run.model}</span>}
         {run && <span>{toAgent(run)}</span>}
-        {why && <Waited since={why.since} />}
+        {why && <WaitingTime since={why.since} />}
       </p>
     </header>
   );
@@ -96,7 +96,7 @@ function Title({ run }: { readonly run: Run }) {
 const toAgent = (run: Run): string =>
   run.agent_version === null ? nameAgent(run) : `${nameAgent(run)}, version ${run.agent_version}`;
 
-function Waited({ since }: { readonly since: string }) {
+function WaitingTime({ since }: { readonly since: string }) {
   const now = useNow();
   return (
     <time dateTime={since} title={new Date(since).toLocaleString()}>

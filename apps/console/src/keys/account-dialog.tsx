@@ -6,7 +6,7 @@ import { cost } from '../ui/amounts.ts';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
 import { Form, readNumber, toText } from '../ui/form.tsx';
 import { Modal } from '../ui/modal.tsx';
-import { Failed, Loading } from '../ui/states.tsx';
+import { Failure, Loading } from '../ui/states.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { BalanceFigures } from '../usage/balance-figures.tsx';
 
@@ -28,7 +28,7 @@ export function AccountDialog({ account, tiers, onClose }: AccountDialogProps) {
     <Modal title={`Tier and credit of “${account.name}”`} onClose={onClose}>
       {(close) => (
         <>
-          {error && !balance && <Failed error={error} retry={() => void balanceQuery.refetch()} />}
+          {error && !balance && <Failure error={error} retry={() => void balanceQuery.refetch()} />}
           {!error && !balance && <Loading what="the balance" />}
           {balance && <Changes account={account} tiers={tiers} balance={balance} />}
           <div className="actions">

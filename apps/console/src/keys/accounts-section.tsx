@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { age } from '../ui/amounts.ts';
-import { Failed } from '../ui/states.tsx';
+import { Failure } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { AccountDialog } from './account-dialog.tsx';
@@ -36,7 +36,7 @@ export function AccountsSection() {
       <h2>Accounts</h2>
       <p className="hint">Each account has runs, agents, keys and usage of its own.</p>
       <NewAccount />
-      {error && !data && <Failed error={error} retry={() => void refetch()} />}
+      {error && !data && <Failure error={error} retry={() => void refetch()} />}
       {data && <AccountTable accounts={data.items} tiers={data.tiers} />}
       {data?.hasMore === true && <button onClick={() => setShown(shown + pageSize)}>Show older accounts</button>}
       {data?.tiers.length === 0 && (

@@ -6,7 +6,7 @@ import { useRondo } from '../session/use-session.ts';
 import { age } from '../ui/amounts.ts';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
 import { toText } from '../ui/form.tsx';
-import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { AccessTabs } from './access-tabs.tsx';
@@ -27,7 +27,7 @@ export function AuditPage() {
     placeholderData: keepPreviousData,
   });
   const keyNames = useKeyNames();
-  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   return (
     <>
       <div className="page-head">
@@ -35,7 +35,7 @@ export function AuditPage() {
         <AccessTabs />
       </div>
       <AuditFilters search={search} keyNames={keyNames} />
-      {error && <Failed error={error} />}
+      {error && <Failure error={error} />}
       {!data && <Loading what="the log" />}
       {data?.items.length === 0 && <Empty title="No entry matches these filters." />}
       {data && data.items.length > 0 && <AuditTable entries={data.items} keyNames={keyNames} />}

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useRondo } from '../session/use-session.ts';
 import { age, moment } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
-import { Empty, Failed, Loading, NotAll } from '../ui/states.tsx';
+import { Empty, Failure, Loading, NotAll } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
@@ -17,7 +17,7 @@ export function ClientTokensPage() {
     queryKey: ['client tokens'],
     queryFn: () => take(rondo.clientTokens.list({ limit: 100 }), 300),
   });
-  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   return (
     <>
       <div className="page-head">

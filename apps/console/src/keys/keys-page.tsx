@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useRondo, useSession } from '../session/use-session.ts';
 import { age, moment } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
-import { Failed, Loading, NotAll } from '../ui/states.tsx';
+import { Failure, Loading, NotAll } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
@@ -23,7 +23,7 @@ export function KeysPage() {
     queryKey: ['keys'],
     queryFn: () => take(rondo.apiKeys.list({ limit: 100 }), 300),
   });
-  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   return (
     <>
       <div className="page-head">

@@ -8,7 +8,7 @@ import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
 import { Form, toText } from '../ui/form.tsx';
 import { OpenedCard } from '../ui/opened-card.tsx';
-import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
@@ -27,7 +27,7 @@ export function SecretsPage() {
       return { secrets: secrets.items, uses: uses.items };
     },
   });
-  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   return (
     <>
       <div className="page-head">

@@ -7,7 +7,7 @@ import { age } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { TextField } from '../ui/fields.tsx';
 import { Form, toText } from '../ui/form.tsx';
-import { Failed, NotAll } from '../ui/states.tsx';
+import { Failure, NotAll } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
@@ -25,7 +25,7 @@ export function Connections() {
     queryFn: () => take(rondo.mcp.connections({ limit: 100 }), 500),
     refetchInterval: lookEveryMs,
   });
-  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   const connections = data?.items ?? [];
   if (connections.length === 0 && !mayWrite) return null;
   return (

@@ -7,7 +7,7 @@ import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { age } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
-import { Empty, Failed, Loading, NotAll } from '../ui/states.tsx';
+import { Empty, Failure, Loading, NotAll } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
@@ -22,7 +22,7 @@ export function McpPage() {
     queryKey: ['mcp tools'],
     queryFn: () => take(rondo.mcp.tools({ limit: 100 }), 500),
   });
-  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   const tools = data?.items ?? [];
   const servers = [...new Set(tools.map(({ server }) => server))];
   return (

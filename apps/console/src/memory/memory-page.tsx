@@ -8,7 +8,7 @@ import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { age, bytes, count } from '../ui/amounts.ts';
 import { SearchField } from '../ui/fields.tsx';
-import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { NewStore } from './new-store.tsx';
@@ -28,7 +28,7 @@ export function MemoryPage() {
     queryFn: () => take(rondo.memoryStores.list({ limit: pageSize, user }), shown),
     placeholderData: keepPreviousData,
   });
-  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   return (
     <>
       <div className="page-head">
@@ -37,7 +37,7 @@ export function MemoryPage() {
       </div>
       {mayWrite && <NewStore />}
       <UserFilter user={user} />
-      {error && <Failed error={error} />}
+      {error && <Failure error={error} />}
       {!data && <Loading what="memory stores" />}
       {data?.items.length === 0 && <NoStores user={user} />}
       {data && data.items.length > 0 && <StoreTable stores={data.items} />}

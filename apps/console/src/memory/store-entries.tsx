@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { bytes } from '../ui/amounts.ts';
 import { SearchField } from '../ui/fields.tsx';
-import { Failed, Loading } from '../ui/states.tsx';
+import { Failure, Loading } from '../ui/states.tsx';
 
 const route = getRouteApi('/agents/memory/$storeId');
 const pageSize = 100;
@@ -26,7 +26,7 @@ export function StoreEntries({ storeId, words, shown }: StoreEntriesProps) {
   return (
     <>
       <WordSearch words={words} />
-      {error && <Failed error={error} retry={() => void refetch()} />}
+      {error && <Failure error={error} retry={() => void refetch()} />}
       {!data && !error && <Loading what="its entries" />}
       {data?.items.length === 0 && (
         <p className="hint">{words === undefined ? 'There is no entry yet.' : 'No entry has these words.'}</p>

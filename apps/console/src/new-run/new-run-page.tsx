@@ -6,7 +6,7 @@ import { gatewayUrl } from '../gateway-url.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { FailedPage, Loading } from '../ui/states.tsx';
+import { FailurePage, Loading } from '../ui/states.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
 import { problemText } from '../ui/problem-text.ts';
 import { KnownModels } from './known-models.tsx';
@@ -26,7 +26,7 @@ export function NewRunPage() {
     staleTime: Infinity,
     gcTime: 0,
   });
-  if (error) return <FailedPage error={error} list={{ to: '/runs', name: 'All runs' }} />;
+  if (error) return <FailurePage error={error} list={{ to: '/runs', name: 'All runs' }} />;
   return data ? <OneRequest key={from} given={data} from={from} /> : <Loading what="the request" />;
 }
 

@@ -9,7 +9,7 @@ import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { AreaField } from '../ui/fields.tsx';
 import { Form, toText } from '../ui/form.tsx';
 import { Modal } from '../ui/modal.tsx';
-import { Failed, Loading } from '../ui/states.tsx';
+import { Failure, Loading } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 
@@ -67,7 +67,7 @@ function ApprovalCard({ id }: { readonly id: string }) {
     queryKey: ['approval', id],
     queryFn: ({ signal }) => rondo.approvals.get(id, { signal }),
   });
-  if (error) return <Failed error={error} />;
+  if (error) return <Failure error={error} />;
   if (!data) return <Loading what="the call" />;
   return data.outcome === null ? <OpenApproval approval={data} /> : <p className="hint">Decided: {data.outcome}.</p>;
 }

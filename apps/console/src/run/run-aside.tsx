@@ -38,7 +38,7 @@ export function RunAside({ run, view, details }: RunAsideProps) {
         live={<OpenBrowser threadId={run.thread_id} isFree={!atWork.includes(run.status)} />}
       />
       <ChildRuns run={run} />
-      <FilesSection threadId={run.thread_id} endedCalls={endedCalls(view)} />
+      <FilesSection threadId={run.thread_id} endedCalls={countEndedCalls(view)} />
       {details.contextTokens > 0 && <Context run={run} details={details} />}
       <section>
         <h2>Settings</h2>
@@ -65,7 +65,7 @@ export function RunAside({ run, view, details }: RunAsideProps) {
   );
 }
 
-const endedCalls = ({ rows }: RunView): number =>
+const countEndedCalls = ({ rows }: RunView): number =>
   rows.filter((row) => row.kind === 'tool_call' && row.durationMs !== null).length;
 
 function Context({ run, details }: { readonly run: Run; readonly details: RunDetails }) {

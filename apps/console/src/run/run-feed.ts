@@ -29,7 +29,7 @@ export class RunFeed {
   private restMs = frameMs;
   private connection: FedRun['connection'] = 'connecting';
   private error: unknown = null;
-  private state: FedRun = this.fed();
+  private state: FedRun = this.toFedRun();
 
   constructor(
     private readonly rondo: Rondo,
@@ -101,7 +101,7 @@ export class RunFeed {
 
   private readonly publish = (): void => {
     this.timer = undefined;
-    this.state = this.fed();
+    this.state = this.toFedRun();
     const began = performance.now();
     for (const listener of this.listeners) listener();
     queueMicrotask(() => {
@@ -109,7 +109,7 @@ export class RunFeed {
     });
   };
 
-  private fed(): FedRun {
+  private toFedRun(): FedRun {
     const { view, details } = this.record;
     return { view, details, facts: this.facts, connection: this.connection, error: this.error };
   }

@@ -8,7 +8,7 @@ import { Action } from '../ui/action.tsx';
 import { cost, count, duration, isUsageKnown } from '../ui/amounts.ts';
 import { Status } from '../ui/status.tsx';
 import { useNow } from '../ui/use-now.ts';
-import { takenMs, type RunDetails } from './run-details.ts';
+import { measureRun, type RunDetails } from './run-details.ts';
 import type { FedRun } from './run-feed.ts';
 import { RunOrigin } from './run-origin.tsx';
 import { WhyLine } from './why-line.tsx';
@@ -71,7 +71,7 @@ function Facts({ run, view, details, isNow }: Omit<RunHeadProps, 'now' | 'fork' 
     <p className="run-facts">
       {run.settings.agent.name !== undefined && <span>{run.settings.agent.name}</span>}
       <span>{run.model}</span>
-      <span>{duration(takenMs(details, end))}</span>
+      <span>{duration(measureRun(details, end))}</span>
       {isUsageKnown(usage) && (
         <>
           <span>

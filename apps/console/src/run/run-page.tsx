@@ -5,7 +5,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { KnownModels } from '../new-run/known-models.tsx';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
-import { Empty, FailedPage, Loading } from '../ui/states.tsx';
+import { Empty, FailurePage, Loading } from '../ui/states.tsx';
 import { AnswerBox } from './answer-box.tsx';
 import { ForkDialog, type ForkPlace } from './fork-dialog.tsx';
 import { RetryDialog } from './retry-dialog.tsx';
@@ -40,7 +40,7 @@ function OneRun({ runId }: { readonly runId: string }) {
   const links = useRunLinks({ run, ...shown, fork });
 
   if (now.error !== null && now.view.lastSeq === 0)
-    return <FailedPage error={now.error} list={{ to: '/runs', name: 'All runs' }} />;
+    return <FailurePage error={now.error} list={{ to: '/runs', name: 'All runs' }} />;
   if (!run || now.view.lastSeq === 0) return <Loading what="the run" />;
   const { view, details } = shown;
   const isNow = shown === now;

@@ -25,7 +25,7 @@ export function StopCard({ view, details }: { readonly view: RunView; readonly d
         {receipt?.tools_stopped.map((tool) => (
           <Line
             key={tool.tool_call_id}
-            name={stoppedCall(names.get(tool.tool_call_id) ?? 'Tool call', tool.processes)}
+            name={describeStoppedCall(names.get(tool.tool_call_id) ?? 'Tool call', tool.processes)}
             value={tool.verified_dead_at === null ? 'not verified' : since(tool.verified_dead_at)}
             isTrue={tool.verified_dead_at !== null}
           />
@@ -41,7 +41,7 @@ export function StopCard({ view, details }: { readonly view: RunView; readonly d
 }
 
 /** Only a call that left processes running has names of processes: no number is said where none was counted. */
-function stoppedCall(name: string, processes: StopReceipt['tools_stopped'][number]['processes'] = []): string {
+function describeStoppedCall(name: string, processes: StopReceipt['tools_stopped'][number]['processes'] = []): string {
   return processes.length === 0 ? `${name} ended` : `${name} ended, with what it left running: ${processes.join(', ')}`;
 }
 

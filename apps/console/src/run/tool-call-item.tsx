@@ -55,7 +55,7 @@ export const ToolCallItem = memo(function ToolCallItem({ row, sentAt }: ToolCall
         </span>
       </header>
       {name === 'run_agent' && <ChildLink callId={row.id} />}
-      {spoken && <Spoken spoken={spoken} />}
+      {spoken && <SpokenAnswer spoken={spoken} />}
       {(!spoken || isWhole) && <Output output={row.output} isWhole={isWhole} isLive={status === 'dispatched'} />}
       {row.approval?.decision && <Decision approval={row.approval} isEdited={row.replacedArguments !== null} />}
       {result?.error !== undefined && (
@@ -94,7 +94,7 @@ function Decision({ approval: { decision }, isEdited }: DecisionProps) {
   );
 }
 
-function Spoken({ spoken: { text, attachments } }: { readonly spoken: SpokenText }) {
+function SpokenAnswer({ spoken: { text, attachments } }: { readonly spoken: SpokenText }) {
   return (
     <>
       <Markdown text={text} />

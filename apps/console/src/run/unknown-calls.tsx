@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
-import { Failed, Loading } from '../ui/states.tsx';
+import { Failure, Loading } from '../ui/states.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 
 /** Calls that may or may not have taken effect. */
@@ -13,7 +13,7 @@ export function UnknownCalls({ runId }: { readonly runId: string }) {
     queryKey: ['calls', runId],
     queryFn: () => take(rondo.runs.toolCalls(runId), 1_000),
   });
-  if (error) return <Failed error={error} />;
+  if (error) return <Failure error={error} />;
   if (!data) return <Loading what="the calls" />;
   return data.items.map((call) => (call.status === 'unknown' ? <UnknownCall key={call.id} call={call} /> : null));
 }

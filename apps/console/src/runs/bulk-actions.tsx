@@ -5,7 +5,7 @@ import { readRequest } from '../new-run/run-request.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Modal } from '../ui/modal.tsx';
 import { problemText } from '../ui/problem-text.ts';
-import { Failed, Loading } from '../ui/states.tsx';
+import { Failure, Loading } from '../ui/states.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { type RunsSearch, toRunQuery } from '../searches.ts';
 import { type Progress, workThrough } from './work-through.ts';
@@ -91,7 +91,7 @@ function BulkDialog({ action, search, onClose }: BulkDialogProps) {
     <Modal title={action.name} onClose={onClose}>
       {(close) => (
         <>
-          {error && <Failed error={error} retry={() => void refetch()} />}
+          {error && <Failure error={error} retry={() => void refetch()} />}
           {!data && !error && <Loading what="the runs" />}
           {data?.hasMore === true && <p className="hint">Only the newest {most} runs of the list are meant.</p>}
           {data && <BulkWork action={action} ids={action.toIds(data.items)} close={close} />}

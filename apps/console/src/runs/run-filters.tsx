@@ -94,7 +94,7 @@ function MoreFilters({ search }: { readonly search: RunsSearch }) {
       <summary>{set.length > 0 ? `More filters, ${set.length} set` : 'More filters'}</summary>
       <form key={JSON.stringify(set.map((name) => search[name]))} onSubmit={filter} aria-label="More filters">
         <div className="fields">
-          <NamedThings search={search} />
+          <AgentAndThreadFields search={search} />
           <ChoiceField
             label="Ended early"
             name="reason"
@@ -119,7 +119,7 @@ function MoreFilters({ search }: { readonly search: RunsSearch }) {
   );
 }
 
-function NamedThings({ search }: { readonly search: RunsSearch }) {
+function AgentAndThreadFields({ search }: { readonly search: RunsSearch }) {
   const [agentId, setAgentId] = useState(search.agent ?? '');
   const { projects, hasMore } = useProjects(search.project);
   return (

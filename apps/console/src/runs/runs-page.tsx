@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
-import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { BulkActions } from './bulk-actions.tsx';
 import { RunFilters } from './run-filters.tsx';
@@ -27,7 +27,7 @@ export function RunsPage() {
   const { data, error, refetch } = useRuns(search, shown);
   const now = useNow();
   const mayWrite = useMay('write');
-  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
 
   return (
     <>
@@ -41,7 +41,7 @@ export function RunsPage() {
         )}
       </div>
       <RunFilters search={search} />
-      {error && <Failed error={error} />}
+      {error && <Failure error={error} />}
       {mayWrite && data && <BulkActions search={search} isEmpty={data.items.length === 0} />}
       {data ? <RunList runs={data.items} search={search} now={now} /> : <Loading what="runs" />}
       {data?.hasMore === true && <button onClick={() => void showMore()}>Show older runs</button>}

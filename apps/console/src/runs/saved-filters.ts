@@ -6,11 +6,11 @@ export interface SavedFilters {
   readonly search: RunsSearch;
 }
 
-const storedAs = (accountId: string): string => `rondo.filters.${accountId}`;
+const toStorageKey = (accountId: string): string => `rondo.filters.${accountId}`;
 
 /** Those that this browser keeps for an account. What is none of them is left out. */
 export function readSaved(accountId: string): readonly SavedFilters[] {
-  const stored = parse(localStorage.getItem(storedAs(accountId)) ?? '[]');
+  const stored = parse(localStorage.getItem(toStorageKey(accountId)) ?? '[]');
   if (!Array.isArray(stored)) return [];
   return stored.flatMap((one: unknown) => {
     if (typeof one !== 'object' || one === null || !('name' in one) || !('search' in one)) return [];
@@ -21,7 +21,7 @@ export function readSaved(accountId: string): readonly SavedFilters[] {
 }
 
 export const keepSaved = (accountId: string, saved: readonly SavedFilters[]): void =>
-  localStorage.setItem(storedAs(accountId), JSON.stringify(saved));
+  localStorage.setItem(toStorageKey(accountId), JSON.stringify(saved));
 
 /** With these, in the place of those with the same name. */
 export const withSaved = (saved: readonly SavedFilters[], { name, search }: SavedFilters): readonly SavedFilters[] => [

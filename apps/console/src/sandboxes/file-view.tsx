@@ -8,7 +8,7 @@ import { Action } from '../ui/action.tsx';
 import { bytes } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { saveAs } from '../ui/save-as.ts';
-import { Failed, Loading } from '../ui/states.tsx';
+import { Failure, Loading } from '../ui/states.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { FileEditor } from './file-editor.tsx';
 import { type FileContent, toName } from './file-content.ts';
@@ -28,7 +28,7 @@ export function FileView({ sandboxId, path }: FileViewProps) {
     queryKey: ['file', sandboxId, path],
     queryFn: async ({ signal }) => readFile(await rondo.sandboxes.readFile(sandboxId, path, { signal })),
   });
-  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   if (!data) return <Loading what="the file" />;
   const save = async () => {
     await rondo.sandboxes.writeFile(sandboxId, { path, content: edited ?? '' });

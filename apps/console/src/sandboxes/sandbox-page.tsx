@@ -11,7 +11,7 @@ import { Action } from '../ui/action.tsx';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { TextField } from '../ui/fields.tsx';
 import { Form, toText } from '../ui/form.tsx';
-import { FailedPage, Loading } from '../ui/states.tsx';
+import { FailurePage, Loading } from '../ui/states.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { toDirectory, joinPath } from './file-content.ts';
@@ -37,7 +37,7 @@ export function SandboxPage() {
     queryFn: ({ signal }) => rondo.sandboxes.get(sandboxId, { signal }),
     refetchInterval: 5_000,
   });
-  if (error && !data) return <FailedPage error={error} list={{ to: '/sandboxes', name: 'All sandboxes' }} />;
+  if (error && !data) return <FailurePage error={error} list={{ to: '/sandboxes', name: 'All sandboxes' }} />;
   if (!data) return <Loading what="the sandbox" />;
   return (
     <>

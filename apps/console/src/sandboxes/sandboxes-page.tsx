@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { useThreadTitle } from '../threads/thread-title.ts';
 import { age } from '../ui/amounts.ts';
-import { BeginThread, Empty, Failed, Loading } from '../ui/states.tsx';
+import { BeginThread, Empty, Failure, Loading } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { SandboxFigures } from './sandbox-figures.tsx';
 import { SandboxState } from './sandbox-state.tsx';
@@ -23,7 +23,7 @@ export function SandboxesPage() {
     refetchInterval: 5_000,
     placeholderData: keepPreviousData,
   });
-  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   return (
     <>
       <div className="page-head">

@@ -15,7 +15,7 @@ function setLost(lost: boolean): void {
 const answersOfProxies: readonly number[] = [502, 504];
 
 /** The same `fetch`, which notes whether the gateway answers. A request that the page itself gives up says nothing. */
-export const watchedFetch: typeof fetch = async (...request) => {
+export const fetchAndWatch: typeof fetch = async (...request) => {
   try {
     const response = (await takeEarly(...request)) ?? (await fetch(...request));
     setLost(answersOfProxies.includes(response.status));
@@ -39,7 +39,7 @@ const retryMs = 1_000;
 /** Resolves when the gateway answers, which it is asked until it does. */
 export async function untilAnswered(): Promise<void> {
   for (;;) {
-    await watchedFetch(`${gatewayUrl()}/console/`, { method: 'HEAD' }).catch(() => undefined);
+    await fetchAndWatch(`${gatewayUrl()}/console/`, { method: 'HEAD' }).catch(() => undefined);
     if (!isLost) return;
     await new Promise((resume) => setTimeout(resume, retryMs));
   }

@@ -1,5 +1,5 @@
 import { Rondo, RondoError, type Session as SignedIn } from '@rondo/client';
-import { watchedFetch } from './connection.ts';
+import { fetchAndWatch } from './connection.ts';
 import { gatewayUrl } from '../gateway-url.ts';
 
 /** Who uses the console. The browser keeps a cookie that no script can read. */
@@ -12,7 +12,7 @@ export interface Session {
 /** `onRefused` is called when the gateway does not accept the cookie any more. */
 export function clientOfCookie(onRefused?: () => void): Rondo {
   const watched: typeof fetch = async (...request) => {
-    const response = await watchedFetch(...request);
+    const response = await fetchAndWatch(...request);
     if (response.status === 401) onRefused?.();
     return response;
   };

@@ -5,7 +5,7 @@ type Theme = 'system' | 'light' | 'dark';
 const name = 'rondo.theme';
 const themes: readonly string[] = ['system', 'light', 'dark'];
 
-export function storedTheme(): Theme {
+export function readTheme(): Theme {
   const stored = localStorage.getItem(name);
   return stored !== null && themes.includes(stored) ? (stored as Theme) : 'system'; // it is one of them
 }
@@ -21,7 +21,7 @@ const next: Record<Theme, Theme> = { system: 'dark', dark: 'light', light: 'syst
 const words: Record<Theme, string> = { system: 'Theme: system', dark: 'Theme: dark', light: 'Theme: light' };
 
 export function ThemeSwitch() {
-  const [theme, setTheme] = useState(storedTheme);
+  const [theme, setTheme] = useState(readTheme);
   const change = () => {
     applyTheme(next[theme]);
     setTheme(next[theme]);

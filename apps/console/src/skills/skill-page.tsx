@@ -8,7 +8,7 @@ import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { bytes, moment } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
-import { FailedPage, Failed, Loading, NotAll } from '../ui/states.tsx';
+import { FailurePage, Failure, Loading, NotAll } from '../ui/states.tsx';
 import { ChoiceField } from '../ui/fields.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
 import { saveAs } from '../ui/save-as.ts';
@@ -33,7 +33,7 @@ export function SkillPage() {
       return { skill, versions };
     },
   });
-  if (error && !data) return <FailedPage error={error} list={list} />;
+  if (error && !data) return <FailurePage error={error} list={list} />;
   if (!data) return <Loading what="the skill" />;
   const { skill, versions } = data;
   const shown = versions.items.find(({ version }) => version === (search.version ?? skill.version));
@@ -159,7 +159,7 @@ function Files({ version: { skill_id: id, version }, path }: FilesProps) {
     queryFn: ({ signal }) => rondo.skills.files(id, version, { signal }),
     staleTime: Infinity,
   });
-  if (error) return <Failed error={error} />;
+  if (error) return <Failure error={error} />;
   if (!data) return <Loading what="its files" />;
   return (
     <div className="section sandbox-body">
@@ -201,7 +201,7 @@ function FileOfVersion({ id, version, path }: FileOfVersionProps) {
     queryFn: async ({ signal }) => readFile(await rondo.skills.file(id, version, { path }, { signal })),
     staleTime: Infinity,
   });
-  if (error) return <Failed error={error} />;
+  if (error) return <Failure error={error} />;
   if (!data) return <Loading what="the file" />;
   return (
     <section className="file" aria-label={plainText(path)}>

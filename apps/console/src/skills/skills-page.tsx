@@ -6,7 +6,7 @@ import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { age, bytes } from '../ui/amounts.ts';
 import { DropFiles } from '../ui/drop-files.tsx';
-import { Empty, Failed, Loading, NotAll } from '../ui/states.tsx';
+import { Empty, Failure, Loading, NotAll } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 
@@ -19,7 +19,7 @@ export function SkillsPage() {
     queryKey: ['skills'],
     queryFn: () => take(rondo.skills.list({ limit: 100 }), 200),
   });
-  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   return (
     <>
       <div className="page-head">

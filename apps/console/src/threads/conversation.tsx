@@ -53,7 +53,7 @@ export function LiveConversation({ run, queued, before, after, ...props }: LiveC
         </p>
       )}
       <Waits run={run} now={now} />
-      <Queued runs={queued} rows={view.rows} onWithdrawn={onEnd} />
+      <QueuedMessages runs={queued} rows={view.rows} onWithdrawn={onEnd} />
       <RunLine run={run} now={now} />
       {children}
     </ChatView>
@@ -100,7 +100,7 @@ interface QueuedProps {
 }
 
 /** What was said and is not read yet. */
-function Queued({ runs, rows, onWithdrawn }: QueuedProps) {
+function QueuedMessages({ runs, rows, onWithdrawn }: QueuedProps) {
   const read = new Set(rows.map((row) => row.kind === 'message' && row.message?.metadata['queued_as']));
   const waiting = runs.filter(({ id }) => !read.has(id)).toReversed();
   if (waiting.length === 0) return null;

@@ -14,7 +14,7 @@ import { useRondo } from '../session/use-session.ts';
 import { useThreadTerminal } from '../terminal/terminal-session.ts';
 import { count } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
-import { FailedPage, Loading } from '../ui/states.tsx';
+import { FailurePage, Loading } from '../ui/states.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { Composer } from './composer.tsx';
@@ -40,7 +40,7 @@ function OneThread({ threadId }: { readonly threadId: string }) {
   });
   const { shown, older, error, refresh } = useThread(threadId);
   const failure = thread.error ?? (shown ? null : error);
-  if (failure) return <FailedPage error={failure} list={{ to: '/threads', name: 'All threads' }} />;
+  if (failure) return <FailurePage error={failure} list={{ to: '/threads', name: 'All threads' }} />;
   if (!thread.data || !shown) return <Loading what="the thread" />;
   return (
     <Conversation thread={thread.data} shown={shown} refresh={refresh}>

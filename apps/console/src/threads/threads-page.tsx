@@ -6,7 +6,7 @@ import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { age } from '../ui/amounts.ts';
 import { SearchField } from '../ui/fields.tsx';
-import { Empty, Failed, Loading } from '../ui/states.tsx';
+import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { RenameDialog } from './rename-dialog.tsx';
@@ -27,7 +27,7 @@ export function ThreadsPage() {
   const { projects, hasMore } = useProjects(search.project);
   const mayWrite = useMay('write');
   const [renamed, setRenamed] = useState<Thread | null>(null);
-  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
 
   const showMore = () =>
     void navigate({ search: { ...search, shown: shown + pageSize }, replace: true, resetScroll: false });
@@ -42,7 +42,7 @@ export function ThreadsPage() {
         )}
       </div>
       <ThreadFilters search={search} projects={projects} hasMoreProjects={hasMore} />
-      {error && <Failed error={error} />}
+      {error && <Failure error={error} />}
       {data ? (
         <ThreadList threads={data.items} projects={projects} rename={mayWrite ? setRenamed : undefined} />
       ) : (

@@ -2,7 +2,7 @@ import { type Execution, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { age, ahead } from '../ui/amounts.ts';
-import { Failed, Loading, NotAll } from '../ui/states.tsx';
+import { Failure, Loading, NotAll } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
 import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
@@ -39,7 +39,7 @@ export function ExecutionTable({ id, read, none }: ExecutionTableProps) {
     queryFn: () => take(read(), shown),
     refetchInterval: 3_000,
   });
-  if (error && !data) return <Failed error={error} />;
+  if (error && !data) return <Failure error={error} />;
   if (!data) return <Loading what="executions" />;
   if (data.items.length === 0) return <p className="hint">{none}</p>;
   return (

@@ -4,7 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { ahead } from '../ui/amounts.ts';
-import { Empty, Failed, Loading, NotAll } from '../ui/states.tsx';
+import { Empty, Failure, Loading, NotAll } from '../ui/states.tsx';
 import { OpenedCard } from '../ui/opened-card.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
@@ -21,7 +21,7 @@ export function SchedulesPage() {
     queryFn: () => take(rondo.schedules.list({ limit: 100 }), 300),
     refetchInterval: 5_000,
   });
-  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   return (
     <>
       <div className="page-head">

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
-import { Empty, Failed, Loading, NotAll } from '../ui/states.tsx';
+import { Empty, Failure, Loading, NotAll } from '../ui/states.tsx';
 import { OpenedCard } from '../ui/opened-card.tsx';
 import { SecretOnce } from '../ui/secret-once.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
@@ -20,7 +20,7 @@ export function TriggersPage() {
     queryFn: () => take(rondo.webhookTriggers.list({ limit: 100 }), 300),
     refetchInterval: 5_000,
   });
-  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   return (
     <>
       <div className="page-head">

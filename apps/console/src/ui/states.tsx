@@ -13,7 +13,7 @@ export function Loading({ what }: { readonly what: string }) {
   );
 }
 
-export function Failed({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) {
+export function Failure({ error, retry }: { readonly error: unknown; readonly retry?: () => void }) {
   return (
     <div className="state failed" role="alert">
       <p>{problemText(error)}</p>
@@ -69,7 +69,7 @@ interface FailedPageProps {
 }
 
 /** In place of a page that cannot be shown: why, and a way on. */
-export function FailedPage({ error, list: { to, name } }: FailedPageProps) {
+export function FailurePage({ error, list: { to, name } }: FailedPageProps) {
   const isMissing = error instanceof RondoError && error.status === 404;
   return (
     <div className="state">

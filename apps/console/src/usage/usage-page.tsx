@@ -8,7 +8,7 @@ import { Action } from '../ui/action.tsx';
 import { count, cost } from '../ui/amounts.ts';
 import { Figure } from '../ui/figure.tsx';
 import { saveAs } from '../ui/save-as.ts';
-import { BeginThread, Empty, Failed, Loading } from '../ui/states.tsx';
+import { BeginThread, Empty, Failure, Loading } from '../ui/states.tsx';
 import { UsageChart } from './usage-chart.tsx';
 import { type Measure, type UsageRow, everyDay, firstDay } from './usage-days.ts';
 import { type UsageSearch, ranges } from '../searches.ts';
@@ -39,7 +39,7 @@ export function UsagePage() {
   const measure = chosen ?? ((data?.total.cost_usd ?? 0) > 0 ? 'cost' : 'tokens');
   const download = async () =>
     saveAs(`usage-from-${from}.csv`, await rondo.usageCsv({ group_by: 'day,model,agent,user,key', from }));
-  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
 
   return (
     <>

@@ -8,7 +8,7 @@ import { count, moment } from '../ui/amounts.ts';
 import { Action } from '../ui/action.tsx';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { Figure } from '../ui/figure.tsx';
-import { Failed, Loading } from '../ui/states.tsx';
+import { Failure, Loading } from '../ui/states.tsx';
 
 const route = getRouteApi('/users/$user');
 
@@ -24,7 +24,7 @@ export function UserPage() {
     enabled: erased === null,
   });
   if (erased) return <Report erased={erased} eraseAgain={() => rondo.users.remove(user).then(setErased)} />;
-  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   if (!data) return <Loading what="this user" />;
   return (
     <>

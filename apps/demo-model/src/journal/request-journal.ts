@@ -67,7 +67,7 @@ export class JournalLine {
 
   constructor(private readonly entry: JournalEntry) {}
 
-  received(body: Buffer): void {
+  recordBody(body: Buffer): void {
     this.entry.body = body.toString('utf8', 0, bodyBytes);
   }
 
@@ -76,12 +76,12 @@ export class JournalLine {
     this.entry.messages = messages;
   }
 
-  sent(chars: number): void {
+  recordSent(chars: number): void {
     this.charsSent += chars;
     this.entry.tokens_sent = tokensIn(this.charsSent);
   }
 
-  ended(status: number | null): void {
+  recordEnd(status: number | null): void {
     this.entry.status = status;
     this.entry.ended_at = new Date().toISOString();
     this.entry.ended_ms = performance.now();

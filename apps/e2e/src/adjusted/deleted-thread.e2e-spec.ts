@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { watch } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type RondoClient, type RunningRondo, command, scripted } from '@rondo/test-deployment';
-import { adjustedDeployment } from '../shared-deployment';
+import { type RondoClient, type RunningRondo, command, scriptInput } from '@rondo/test-deployment';
+import { startAdjusted } from '../shared-deployment';
 
 /** The header of a PNG of 2 by 3 pixels. */
 const png = Buffer.concat([
@@ -31,7 +31,7 @@ describe('a thread that is deleted', () => {
   let client: RondoClient;
 
   beforeAll(async () => {
-    rondo = await adjustedDeployment();
+    rondo = await startAdjusted();
     client = rondo.client();
   });
 
@@ -48,8 +48,8 @@ describe('a thread that is deleted', () => {
 
   const threadWithFile = async (about: string, project: object = {}): Promise<string> => {
     const turns = [{ calls: [command('echo text > file')] }, { text: 'Written.' }];
-    const run = await client.createRun({ ...scripted(about, turns), ...project });
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    const run = await client.createRun({ ...scriptInput(about, turns), ...project });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
     return run.thread_id;
   };
 

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Secret, agentDefinition } from '@rondo/contract';
-import { type RondoClient, type RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, command, scriptInput } from '@rondo/test-deployment';
 import { repoRoot } from '../../../../deploy/local/repo-root.mjs';
 import { GitServer } from '../../../tool-executor/src/environments/testing/git-server';
 import { expectWholeLog } from '../log-expectations';
-import { adjustedDeployment, internalPort, newAccount } from '../shared-deployment';
+import { startAdjusted, internalPort, newAccount } from '../shared-deployment';
 
 const password = 'password-of-the-repository-71c3';
 const skill = (name: string, description: string) => `---\nname: ${name}\ndescription: ${description}\n---\n\nDo it.\n`;
@@ -27,7 +27,7 @@ describe('the environment of a run', () => {
       },
       { password, port: await internalPort() },
     );
-    rondo = await adjustedDeployment();
+    rondo = await startAdjusted();
     client = await newAccount(rondo);
     await client.json<Secret>('POST', '/secrets', {
       ...{ name: 'GIT_PASSWORD', value: password, methods: ['GET', 'POST'] },
@@ -48,11 +48,11 @@ describe('the environment of a run', () => {
     const look = 'cat site/README.md notes/style.md; env | grep GIT_';
     const reach = 'curl -sS -m 5 http://other.example/';
     const run = await client.createRun({
-      ...scripted('an environment', [{ calls: [command(look), command(reach)] }, { text: 'Done.' }]),
+      ...scriptInput('an environment', [{ calls: [command(look), command(reach)] }, { text: 'Done.' }]),
       environment: environment(),
     });
 
-    expect(await client.settled(run.id)).toMatchObject({
+    expect(await client.waitForRun(run.id)).toMatchObject({
       status: 'completed',
       settings: { secrets: ['GIT_PASSWORD'] },
     });
@@ -76,11 +76,11 @@ describe('the environment of a run', () => {
     expect(JSON.stringify([facts, await rondo.modelRequests(20)])).not.toContain(password);
 
     const next = await client.createRun({
-      ...scripted('another', [{ calls: [command(reach)] }, { text: 'Done.' }]),
+      ...scriptInput('another', [{ calls: [command(reach)] }, { text: 'Done.' }]),
       thread_id: run.thread_id,
       environment: { ...environment(), egress: ['127.0.0.1', 'other.example'] },
     });
-    expect(await client.settled(next.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(next.id)).toMatchObject({ status: 'completed' });
     expect((await client.facts(next.id)).find(({ type }) => type === 'workspace.prepared')?.data).toMatchObject({
       repository: { is_new: false },
       files: [{ is_new: false }],
@@ -101,7 +101,7 @@ describe('the environment of a run', () => {
         return new Promise(() => undefined);
       };
       const run = await client.createRun({
-        ...scripted(`after ${killed}`, [
+        ...scriptInput(`after ${killed}`, [
           { calls: [command('ls -A; git -C site status --short; cat site/README.md')] },
           { text: 'Done.' },
         ]),
@@ -112,7 +112,7 @@ describe('the environment of a run', () => {
       await rondo.services.get(killed).kill();
       await rondo.services.get(killed).start();
 
-      expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+      expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
       const types = await factTypes(run);
       expect(types.filter((type) => type.startsWith('workspace.'))).toEqual([
         'workspace.preparing',
@@ -145,10 +145,10 @@ describe('the environment of a run', () => {
 
   it('ends the run with a reason where it cannot be had, and is refused by its field where that is known', async () => {
     const failing = await client.createRun({
-      ...scripted('none', [{ text: 'Done.' }]),
+      ...scriptInput('none', [{ text: 'Done.' }]),
       environment: { repository: { url: `http://127.0.0.1:${git.port}/team/none.git`, secret: 'GIT_PASSWORD' } },
     });
-    const { status, error } = await client.settled(failing.id);
+    const { status, error } = await client.waitForRun(failing.id);
     expect({ status, error }).toMatchObject({ status: 'failed', error: { code: 'environment_failed' } });
     expect(JSON.stringify(error)).toContain('not found');
 

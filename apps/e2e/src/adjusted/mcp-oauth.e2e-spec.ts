@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { McpServer, createMcpHandler } from '@modelcontextprotocol/server';
 import { AuthorizationServer, ProtectedResource } from '@rondo/platform/testing';
-import { type RondoClient, type RunningRondo, call, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, call, scriptInput } from '@rondo/test-deployment';
 import { ConsoleBrowser, stopBrowser } from '../console-browser';
 import { expectWholeLog } from '../log-expectations';
-import { adjustedDeployment, internalPort, newAccount } from '../shared-deployment';
+import { startAdjusted, internalPort, newAccount } from '../shared-deployment';
 
 interface Asked {
   readonly tool_call_id: string;
@@ -56,7 +56,7 @@ describe('a server that wants people to sign in', () => {
       return answer;
     };
     server = await ProtectedResource.open(authorization, { handle, port: await internalPort() });
-    rondo = await adjustedDeployment();
+    rondo = await startAdjusted();
   });
   afterAll(async () => {
     await server.close();
@@ -65,7 +65,7 @@ describe('a server that wants people to sign in', () => {
 
   const startRun = (of: RondoClient, tool = 'count', more: object = {}) =>
     of.createRun({
-      ...scripted(tool, [{ calls: [call(`tickets__${tool}`, {})] }, { text: 'Done.' }]),
+      ...scriptInput(tool, [{ calls: [call(`tickets__${tool}`, {})] }, { text: 'Done.' }]),
       tools: [],
       mcp_servers: [
         {
@@ -76,7 +76,7 @@ describe('a server that wants people to sign in', () => {
       ...more,
     });
   async function waitingFor(of: RondoClient, id: string): Promise<Asked> {
-    await of.seen(id, 'run.waiting');
+    await of.waitForEvent(id, 'run.waiting');
     const run = await of.json<{ waiting: { reason: string; elicitations: Asked[] } }>('GET', `/runs/${id}`);
     const [asked] = run.waiting.elicitations;
     if (!asked) throw new Error('nothing is asked');
@@ -107,10 +107,10 @@ describe('a server that wants people to sign in', () => {
       sentence: expect.stringContaining('Waits for a person to connect the MCP server tickets'),
     });
     await Promise.all(['tool-executor', 'agent-worker', 'gateway'].map((name) => rondo.services.get(name).kill()));
-    expect(await of.settled(id)).toMatchObject({ status: 'waiting_input' }); // a gateway is there again
+    expect(await of.waitForRun(id)).toMatchObject({ status: 'waiting_input' }); // a gateway is there again
     await connect(of, asked.url);
 
-    expect(await of.settled(id)).toMatchObject({ status: 'completed' });
+    expect(await of.waitForRun(id)).toMatchObject({ status: 'completed' });
     expect(await of.toolOutputs(id)).toEqual(['7 tickets']);
     const facts = await of.facts(id);
     expectWholeLog(facts);
@@ -134,8 +134,8 @@ describe('a server that wants people to sign in', () => {
       [id, 'decided not to connect'],
       [late.id, 'in time'],
     ] as const) {
-      await of.seen(run, 'mcp.skipped');
-      expect(await of.settled(run)).toMatchObject({ status: 'completed' });
+      await of.waitForEvent(run, 'mcp.skipped');
+      expect(await of.waitForRun(run)).toMatchObject({ status: 'completed' });
       const skipped = (await of.facts(run)).find(({ type }) => type === 'mcp.skipped');
       expect(skipped?.data['reason']).toContain(reason);
     }
@@ -146,7 +146,7 @@ describe('a server that wants people to sign in', () => {
     const { id } = await startRun(of);
     await waitingFor(of, id);
     await of.json('POST', `/runs/${id}/stop`);
-    expect(await of.settled(id)).toMatchObject({ status: 'stopped' });
+    expect(await of.waitForRun(id)).toMatchObject({ status: 'stopped' });
     expect(await readTypes(of, id)).not.toContain('run.started');
   });
 
@@ -154,7 +154,7 @@ describe('a server that wants people to sign in', () => {
     const of = await newAccount(rondo);
     const first = await startRun(of);
     await connect(of, (await waitingFor(of, first.id)).url);
-    await of.settled(first.id);
+    await of.waitForRun(first.id);
 
     const { id } = await startRun(of, 'close');
     const asked = await waitingFor(of, id);
@@ -162,7 +162,7 @@ describe('a server that wants people to sign in', () => {
     expect(closed).toEqual([]);
     await connect(of, asked.url);
 
-    expect(await of.settled(id)).toMatchObject({ status: 'completed' });
+    expect(await of.waitForRun(id)).toMatchObject({ status: 'completed' });
     expect(await of.toolOutputs(id)).toEqual(['it is closed']);
     expect(closed).toEqual(['the last']);
     const { data } = await of.json<{ data: { scopes: string[] }[] }>('GET', '/mcp-connections');
@@ -173,7 +173,7 @@ describe('a server that wants people to sign in', () => {
     const of = await newAccount(rondo);
     const first = await startRun(of);
     await connect(of, (await waitingFor(of, first.id)).url);
-    await of.settled(first.id);
+    await of.waitForRun(first.id);
     await delay(5_100); // a token that was made a moment ago is not refreshed
     const before = authorization.refreshes;
     let answer: () => void = () => undefined;
@@ -188,7 +188,7 @@ describe('a server that wants people to sign in', () => {
     await rondo.services.get('tool-executor').kill();
     answer();
 
-    expect(await of.settled(id)).toMatchObject({ status: 'completed' });
+    expect(await of.waitForRun(id)).toMatchObject({ status: 'completed' });
     expect(authorization.refreshes).toBe(before + 1);
     expect(authorization.refusals).toEqual([]);
     const { data } = await of.json<{ data: { status: string }[] }>('GET', '/mcp-connections');

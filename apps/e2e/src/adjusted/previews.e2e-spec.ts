@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
-import { adjustedDeployment, newAccount } from '../shared-deployment';
+import { type RondoClient, type RunningRondo, call, command, scriptInput } from '@rondo/test-deployment';
+import { startAdjusted, newAccount } from '../shared-deployment';
 
 /** Answers with what it was asked, and echoes upgraded connections. */
 const server = `
@@ -34,7 +34,7 @@ describe('a server in a sandbox that a run publishes', () => {
   let threadId: string;
 
   beforeAll(async () => {
-    rondo = await adjustedDeployment();
+    rondo = await startAdjusted();
     client = await newAccount(rondo);
     const turns = [
       { calls: [call('create_file', { file_path: 'server.cjs', file_contents: server })] },
@@ -48,9 +48,9 @@ describe('a server in a sandbox that a run publishes', () => {
     ];
     const { id, thread_id } = await client.createRun({
       tools: ['create_file', 'execute_command', 'expose_port', 'deploy'],
-      ...scripted('publish', turns),
+      ...scriptInput('publish', turns),
     });
-    expect((await client.settled(id)).status).toBe('completed');
+    expect((await client.waitForRun(id)).status).toBe('completed');
     const { data } = await client.json<{ data: { result: { success: boolean; output: string; error?: string } }[] }>(
       'GET',
       `/runs/${id}/tool-calls`,

@@ -1,12 +1,12 @@
 import type { RondoClient, RunningRondo } from '@rondo/test-deployment';
-import { adjustedDeployment, newAccount } from '../shared-deployment';
+import { startAdjusted, newAccount } from '../shared-deployment';
 
 describe('runs whose provider is away', () => {
   let rondo: RunningRondo;
   let client: RondoClient;
 
   beforeAll(async () => {
-    rondo = await adjustedDeployment();
+    rondo = await startAdjusted();
     client = await newAccount(rondo);
   });
 
@@ -15,10 +15,10 @@ describe('runs whose provider is away', () => {
     const provider = rondo.services.get('demo-model');
     await provider.stop();
     const run = await client.createRun({ model: 'demo/plain', input: 'Greet me.' });
-    await client.seen(run.id, 'model.retried', 3); // by default the third attempt is the last
+    await client.waitForEvent(run.id, 'model.retried', 3); // by default the third attempt is the last
     await provider.start();
 
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
     const retries = (await client.facts(run.id)).filter(({ type }) => type === 'model.retried');
     expect(retries.length).toBeGreaterThanOrEqual(3);
     expect(retries.map(({ data }) => data['attempt'])).toEqual(retries.map((_, index) => index + 1));

@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type RunningRondo, type RondoClient, call, command, scripted } from '@rondo/test-deployment';
+import { type RunningRondo, type RondoClient, call, command, scriptInput } from '@rondo/test-deployment';
 import { type Finished, RondoProgram } from '../rondo-program';
-import { adjustedDeployment, modelKey, newAccount } from '../shared-deployment';
+import { startAdjusted, modelKey, newAccount } from '../shared-deployment';
 
 const root = resolve(__dirname, '../../../..');
 
@@ -15,24 +15,24 @@ require('node:dns').lookup = refuse('lookup');
 `;
 
 const tasks = [
-  scripted('files', [
+  scriptInput('files', [
     { calls: [call('create_file', { file_path: 'a.txt', file_contents: 'one\ntwo "quoted"\n' })] },
     { text: 'Now I look.', calls: [call('read_file', { file_path: 'a.txt' }), command('wc -l a.txt')] },
     { text: 'FINAL ANSWER: 2' },
   ]),
-  scripted('parallel', [
+  scriptInput('parallel', [
     { calls: [command('sleep 0.3; echo slow'), command('echo fast'), command('exit 3')] },
     { text: 'FINAL ANSWER: done' },
   ]),
-  scripted('thinking', [
+  scriptInput('thinking', [
     { reasoning: 'I wonder.', text: 'So:', calls: [command('echo thought')] },
     { text: 'FINAL ANSWER: thought' },
   ]),
-  scripted('missing', [
+  scriptInput('missing', [
     { calls: [call('fly', {}), call('read_file', { file_path: 'none.txt' })] },
     { text: 'FINAL ANSWER: none' },
   ]),
-  scripted('long', [
+  scriptInput('long', [
     { calls: [command('seq 1 60000')] },
     { calls: [command('printf "\\033[1mbold\\033[0m ü 😀"')] },
     { text: 'FINAL ANSWER: ü' },
@@ -61,7 +61,7 @@ describe('rondo eval pin and replay', () => {
   let program: RondoProgram;
 
   beforeAll(async () => {
-    rondo = await adjustedDeployment();
+    rondo = await startAdjusted();
     client = await newAccount(rondo);
     folder = mkdtempSync(join(tmpdir(), 'rondo-replay-'));
     program = new RondoProgram(folder, client);
@@ -152,7 +152,7 @@ describe('rondo eval pin and replay', () => {
     await program.run('agents', 'apply', '-f', agent);
     const { data } = await client.json<{ data: { id: string }[] }>('GET', '/agents');
     const { id } = await client.createRun({ agent_id: data[0]?.id, input: 'Run the tests.' });
-    await client.settled(id);
+    await client.waitForRun(id);
 
     const pinned = await pin(id, '--into', 'suite');
     const green = await replay(`suite --agent ${agent} --json`);
@@ -170,22 +170,22 @@ describe('rondo eval pin and replay', () => {
 
   it('records a run that continues a thread, was answered by a person, was forked, or has files', async () => {
     const first = await client.createRun({ model: 'demo/coder', input: 'Write it.' });
-    await client.settled(first.id);
-    const asks = scripted('asks', [
+    await client.waitForRun(first.id);
+    const asks = scriptInput('asks', [
       { calls: [call('ask', { text: 'Which?' })] },
       { calls: [command('ls')] },
       { text: 'That.' },
     ]);
     const second = await client.createRun({ ...asks, thread_id: first.thread_id });
-    await client.settled(second.id);
+    await client.waitForRun(second.id);
     await client.json('POST', `/runs/${second.id}/input`, { content: 'The second.' });
-    await client.settled(second.id);
+    await client.waitForRun(second.id);
     const between = (await client.facts(first.id)).find(({ type }) => type === 'iteration.completed');
     const fork = await client.json<{ id: string }>('POST', `/runs/${first.id}/fork`, {
       at_seq: between?.seq,
       input: 'Go on.',
     });
-    await client.settled(fork.id);
+    await client.waitForRun(fork.id);
     writeFileSync(join(folder, 'notes.txt'), 'noted');
     writeFileSync(
       join(folder, 'file.jsonl'),
@@ -203,10 +203,10 @@ describe('rondo eval pin and replay', () => {
 
   it('says why a run cannot be recorded', async () => {
     const { id } = await client.createRun(
-      scripted('stopped', [{ calls: [command('sleep 600', 600)] }, { text: 'Done.' }]),
+      scriptInput('stopped', [{ calls: [command('sleep 600', 600)] }, { text: 'Done.' }]),
     );
     await client.json('POST', `/runs/${id}/stop`, {});
-    await client.settled(id);
+    await client.waitForRun(id);
 
     const refused = await pin(id);
 
@@ -216,7 +216,7 @@ describe('rondo eval pin and replay', () => {
 
   it('writes no file that would have the API key', async () => {
     const { id } = await client.createRun({ model: 'demo/plain', input: `My key is ${client.key}.` });
-    await client.settled(id);
+    await client.waitForRun(id);
 
     const refused = await pin(id, '--into', 'secret');
 

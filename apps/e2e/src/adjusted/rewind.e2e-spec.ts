@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Message, Run } from '@rondo/contract';
-import { type RondoClient, type RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, command, scriptInput } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import { repoRoot } from '../../../../deploy/local/repo-root.mjs';
 import { type ConsoleBrowser, openConsole, stopBrowser } from '../console-browser';
 import { expectWholeLog } from '../log-expectations';
-import { adjustedDeployment, newAccount } from '../shared-deployment';
+import { startAdjusted, newAccount } from '../shared-deployment';
 
 const execute = promisify(execFile);
 
@@ -26,7 +26,7 @@ describe('files as they were then', () => {
   let page: Page;
 
   beforeAll(async () => {
-    rondo = await adjustedDeployment();
+    rondo = await startAdjusted();
     ({ client, browser, page } = await openConsole(rondo, await newAccount(rondo)));
   });
   afterAll(async () => {
@@ -40,7 +40,7 @@ describe('files as they were then', () => {
   /** Writes one, then two; and says what it has. */
   async function origin(about: string) {
     const { id } = await client.createRun(
-      scripted(about, [
+      scriptInput(about, [
         {
           calls: [command('mkdir -p src; echo one > src/file; ln -s file src/link; chmod 750 src/file; cat src/file')],
         },
@@ -49,7 +49,7 @@ describe('files as they were then', () => {
         { text: 'Done.' },
       ]),
     );
-    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'completed' });
     return client.run(id);
   }
 
@@ -68,7 +68,7 @@ describe('files as they were then', () => {
     const fork = await client.json<Run>('POST', `/runs/${run.id}/fork`, { at_seq: first?.seq, workspace: 'as_then' });
     await rondo.services.get('agent-worker').kill();
 
-    expect(await client.settled(fork.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(fork.id)).toMatchObject({ status: 'completed' });
     const facts = await client.facts(fork.id);
     expectWholeLog(facts);
     expect(facts.filter(({ type }) => type.startsWith('workspace.')).map(({ type }) => type)).toEqual([
@@ -84,7 +84,7 @@ describe('files as they were then', () => {
 
   it('an edit has the files from before its question, and leaves them where it does not ask', async () => {
     const edit = async (run: { id: string; thread_id: string }, more: object) => {
-      const asked = scripted('edited', [{ calls: [command('find . | sort')] }, { text: 'Done.' }]);
+      const asked = scriptInput('edited', [{ calls: [command('find . | sort')] }, { text: 'Done.' }]);
       const { data } = await client.json<{ data: Message[] }>('GET', `/threads/${run.thread_id}/messages`);
       const question = data.find(({ type, is_llm_message }) => type === 'user' && is_llm_message);
       await expect(preview(run.id, `?message_id=${question?.id}`)).resolves.toMatchObject({
@@ -93,7 +93,7 @@ describe('files as they were then', () => {
       const { id } = await client.createRun({
         ...{ ...asked, thread_id: run.thread_id, edit_message_id: question?.id, ...more },
       });
-      await client.settled(id);
+      await client.waitForRun(id);
       expect(await client.run(id)).toMatchObject({ status: 'completed', error: null });
       return client.toolOutputs(id);
     };
@@ -105,7 +105,7 @@ describe('files as they were then', () => {
   it('a run is tried again with the files from before it', async () => {
     const run = await origin('tried again');
     const again = await client.json<Run>('POST', `/runs/${run.id}/retry`, { workspace: 'as_then' });
-    expect(await client.settled(again.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(again.id)).toMatchObject({ status: 'completed' });
 
     expectWholeLog(await client.facts(again.id));
     expect(await client.toolOutputs(again.id)).toEqual(await client.toolOutputs(run.id));
@@ -117,7 +117,7 @@ describe('files as they were then', () => {
       const { data } = await client.json<{ data: Run[] }>('GET', `/runs?thread_id=${run.thread_id}&limit=1`);
       const [newest] = data;
       if (!newest) throw new Error('the thread has no run');
-      await client.settled(newest.id);
+      await client.waitForRun(newest.id);
       return (await client.facts(newest.id)).filter(({ type }) => type === 'workspace.rewound').length;
     };
     await browser.open(`/console/threads/${run.thread_id}`);
@@ -156,7 +156,7 @@ describe('files as they were then', () => {
 
     await page.waitForURL((url) => !url.pathname.endsWith(run.id));
     const again = new URL(page.url()).pathname.split('/').at(-1) ?? '';
-    expect(await client.settled(again)).toMatchObject({ status: 'completed', model: 'demo/plain' });
+    expect(await client.waitForRun(again)).toMatchObject({ status: 'completed', model: 'demo/plain' });
     expect((await client.facts(again)).map(({ type }) => type)).toContain('workspace.rewound');
   });
 
@@ -172,7 +172,7 @@ describe('files as they were then', () => {
 
   it('is refused by name where nothing was kept', async () => {
     const { id, thread_id } = await client.createRun({ model: 'demo/plain', input: 'Go.' });
-    await client.settled(id);
+    await client.waitForRun(id);
     const [end] = await ends(id);
 
     const fork = await client.request('POST', `/runs/${id}/fork`, {

@@ -1,7 +1,7 @@
-import { type RondoClient, call, scripted } from '@rondo/test-deployment';
+import { type RondoClient, call, scriptInput } from '@rondo/test-deployment';
 import { ApiServer, json } from '../../../tool-executor/src/testing/api-server';
 import { expectWholeLog } from '../log-expectations';
-import { adjustedDeployment, newAccount, serviceKey, servicePort } from '../shared-deployment';
+import { startAdjusted, newAccount, serviceKey, servicePort } from '../shared-deployment';
 import { type ToolStep, allToolNames, browserSteps, lastSteps, toolSteps } from '../tool-walk';
 
 interface Call {
@@ -31,7 +31,7 @@ describe('every tool in a deployment', () => {
       },
       await servicePort,
     );
-    client = await newAccount(await adjustedDeployment());
+    client = await newAccount(await startAdjusted());
   });
 
   afterAll(() => api.close());
@@ -39,10 +39,10 @@ describe('every tool in a deployment', () => {
   /** The calls of a run that makes them one after the other. */
   async function walk(about: string, steps: readonly ToolStep[]) {
     const turns = steps.map(({ tool, args }) => ({ calls: [call(tool, args)] }));
-    const script = scripted(about, [...turns, { text: 'All of them were called.' }]);
+    const script = scriptInput(about, [...turns, { text: 'All of them were called.' }]);
     const tools = allToolNames.filter((name) => name !== 'run_program'); // with it, programs call the others
     const run = await client.createRun({ ...script, tools, limits: { max_iterations: 200 } });
-    const { status } = await client.settled(run.id);
+    const { status } = await client.waitForRun(run.id);
     const { data } = await client.json<{ data: Call[] }>('GET', `/runs/${run.id}/tool-calls?limit=200`);
     const facts = await client.facts(run.id);
     if (status === 'completed') expectWholeLog(facts);
@@ -72,12 +72,12 @@ describe('every tool in a deployment', () => {
     expect(status).toBe('completed');
 
     const { data } = await client.json<{ data: { id: string }[] }>('GET', `/threads/${threadId}/messages`);
-    const script = scripted('a look back', [
+    const script = scriptInput('a look back', [
       { calls: [call('expand_message', { message_id: data[0]?.id })] },
       { text: 'Read.' },
     ]);
     const next = await client.createRun({ ...script, thread_id: threadId });
-    await client.settled(next.id);
+    await client.waitForRun(next.id);
     const { data: read } = await client.json<{ data: Call[] }>('GET', `/runs/${next.id}/tool-calls`);
     expect(outcomes(read)).toEqual([['expand_message', 'completed', expect.stringContaining('a walk through')]]);
   });

@@ -1,7 +1,14 @@
 import { chmodSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type RondoClient, type RunView, RunningRondo, command, scripted, smallContext } from '@rondo/test-deployment';
+import {
+  type RondoClient,
+  type RunView,
+  RunningRondo,
+  command,
+  scriptInput,
+  smallContext,
+} from '@rondo/test-deployment';
 import { withClient } from '../../../../deploy/local/servers/postgres-client.mjs';
 import { PrometheusServer } from '../../../../deploy/local/servers/prometheus.mjs';
 import { alertRules } from '../rule-file';
@@ -73,12 +80,12 @@ async function firesBy(fault: () => Promise<unknown>, ...alarms: readonly string
 
 const service = (name: string) => rondo.services.get(name);
 const create = (about: string, turns: readonly Record<string, unknown>[]): Promise<RunView> =>
-  client.createRun(scripted(about, turns));
+  client.createRun(scriptInput(about, turns));
 const talking = (about: string, seconds: number) =>
   create(about, [{ text: 'word '.repeat(seconds * 4), pace_ms: 250, chunk_chars: 5 }]);
 const sleeping = (about: string, seconds: number) =>
   create(about, [{ calls: [command(`sleep ${seconds}`)] }, { text: 'Done.' }]);
-const settled = (runs: readonly RunView[]) => Promise.all(runs.map(({ id }) => client.settled(id, 180_000)));
+const settled = (runs: readonly RunView[]) => Promise.all(runs.map(({ id }) => client.waitForRun(id, 180_000)));
 const workers = ['agent-worker', 'agent-worker-2'];
 
 describe('each alarm is fired by a fault', () => {
@@ -117,9 +124,9 @@ describe('each alarm is fired by a fault', () => {
 
   it('an executor that dies in the middle of a call', async () => {
     const run = await create('killed', [{ calls: [command('echo begun; sleep 60')] }, { text: 'Done.' }]);
-    await client.seen(run.id, 'tool.output'); // a call that the executor had not begun would only be begun again
+    await client.waitForEvent(run.id, 'tool.output'); // a call that the executor had not begun would only be begun again
     await firesBy(() => service('tool-executor').kill(), 'RondoToolEffectsUnknown');
-    await client.settled(run.id);
+    await client.waitForRun(run.id);
     await service('tool-executor').start();
   });
 
@@ -154,14 +161,14 @@ describe('each alarm is fired by a fault', () => {
   it('a worker that freezes and wakes up', async () => {
     await service('agent-worker-2').stop();
     const run = await talking('frozen', 20);
-    await client.seen(run.id, 'message.delta');
+    await client.waitForEvent(run.id, 'message.delta');
     await service('agent-worker-2').start();
     await firesBy(async () => {
       await service('agent-worker').kill('SIGSTOP');
       while ((await client.facts(run.id)).every(({ epoch }) => epoch < 2)) await sleep(250);
       await service('agent-worker').kill('SIGCONT');
     }, 'RondoClaimsLost');
-    await client.settled(run.id);
+    await client.waitForRun(run.id);
   });
 
   it('no worker, and then a run whose rows are broken', async () => {

@@ -89,7 +89,7 @@ describe('a client of A2A', () => {
     });
 
     expect(followed.state).toBe(TaskState.TASK_STATE_CANCELED);
-    expect(await deployment.client.settled(followed.id)).toMatchObject({ status: 'stopped' });
+    expect(await deployment.client.waitForRun(followed.id)).toMatchObject({ status: 'stopped' });
     await expect(other.cancelTask({ tenant: '', id: followed.id, metadata: undefined })).rejects.toThrow('has ended');
     await expect(new Followed().read(follow(client, followed.id))).rejects.toThrow('has ended');
   });
@@ -107,7 +107,7 @@ describe('a client of A2A', () => {
     const request = say(about('killed', [{ text: long, pace_ms: 20 }]));
     let killing: Promise<void> | undefined;
     const kill = async () => {
-      const restarted = deployment.other.seen(followed.id, 'iteration.restarted');
+      const restarted = deployment.other.waitForEvent(followed.id, 'iteration.restarted');
       await Promise.all([deployment.killWorkers(), restarted]);
       await deployment.killGateway();
     };
@@ -117,12 +117,12 @@ describe('a client of A2A', () => {
     await followed.read(follow(await connect(deployment.other), followed.id));
 
     expect(followed).toMatchObject({ text: long, state: TaskState.TASK_STATE_COMPLETED });
-    await deployment.client.settled(followed.id); // the killed gateway is back
+    await deployment.client.waitForRun(followed.id); // the killed gateway is back
   });
 
   it('shows a run that was begun in the API', async () => {
     const { id } = await deployment.client.createRun({ input: about('elsewhere', [{ text: 'Hello.' }]), model });
-    await deployment.client.settled(id);
+    await deployment.client.waitForRun(id);
     const { thread_id } = await deployment.client.run(id);
     const task = await (await connect(deployment.other)).getTask({ tenant: '', id });
     expect(task).toMatchObject({ contextId: thread_id, metadata: { rondo: { run_id: id, thread_id } } });

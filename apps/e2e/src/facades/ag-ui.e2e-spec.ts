@@ -166,7 +166,7 @@ describe.each(generations)('a client %s of AG-UI', (version, agUi) => {
     await agent.runAgent(given, onText(act));
 
     expect(await asked).toMatch(/^thread_busy/);
-    expect(await deployment.client.settled(await findNewest())).toMatchObject({ status: 'stopped' });
+    expect(await deployment.client.waitForRun(await findNewest())).toMatchObject({ status: 'stopped' });
     const said = JSON.parse(texts(agent)[0]?.replace('assistant: ', '') ?? '""') as string;
     expect(long.startsWith(said.trimEnd())).toBe(true);
   });
@@ -176,7 +176,7 @@ describe.each(generations)('a client %s of AG-UI', (version, agUi) => {
     agent.addMessage(say(about(`killed ${version}`, [{ text: long, pace_ms: 20 }])));
     let killing: Promise<void> | undefined;
     const kill = async () => {
-      const restarted = deployment.other.seen(await findNewest(), 'iteration.restarted');
+      const restarted = deployment.other.waitForEvent(await findNewest(), 'iteration.restarted');
       await Promise.all([deployment.killWorkers(), restarted]);
       await deployment.killGateway();
     };
@@ -193,7 +193,7 @@ describe.each(generations)('a client %s of AG-UI', (version, agUi) => {
     await again.runAgent({ runId });
 
     expect(texts(again)).toEqual([`assistant: ${JSON.stringify(long)}`]);
-    await deployment.client.settled(await findNewest()); // the killed gateway is back
+    await deployment.client.waitForRun(await findNewest()); // the killed gateway is back
   });
 
   it('has the whole text once when only the worker is killed, without a new connection', async () => {

@@ -172,7 +172,7 @@ describe.each(sdks)('AI SDK %s', (version, sdk) => {
     );
 
     expect(long.startsWith(textIn(message).trimEnd())).toBe(true);
-    expect(await deployment.client.settled(message.metadata?.run_id ?? '')).toMatchObject({ status: 'stopped' });
+    expect(await deployment.client.waitForRun(message.metadata?.run_id ?? '')).toMatchObject({ status: 'stopped' });
   });
 
   it('has the whole text once after a kill of the worker and then of the gateway', async () => {
@@ -181,7 +181,7 @@ describe.each(sdks)('AI SDK %s', (version, sdk) => {
     let begun: UiMessage | undefined;
     const killing = new Promise<void>((resolve, reject) => {
       const kill = async () => {
-        const restarted = deployment.other.seen(begun?.metadata?.run_id ?? '', 'iteration.restarted');
+        const restarted = deployment.other.waitForEvent(begun?.metadata?.run_id ?? '', 'iteration.restarted');
         await Promise.all([deployment.killWorkers(), restarted]);
         await deployment.killGateway();
       };
@@ -201,7 +201,7 @@ describe.each(sdks)('AI SDK %s', (version, sdk) => {
 
     expect(message.id).toBe(begun?.id);
     expect(textIn(message)).toBe(long);
-    await deployment.client.settled(message.metadata?.run_id ?? ''); // the killed gateway is back
+    await deployment.client.waitForRun(message.metadata?.run_id ?? ''); // the killed gateway is back
   });
 });
 

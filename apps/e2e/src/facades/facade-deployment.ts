@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { type RondoClient, type RunningRondo, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, scriptInput } from '@rondo/test-deployment';
 import { repoRoot } from '../../../../deploy/local/repo-root.mjs';
-import { atOtherGateway, killWorkers, newAccount, pairedDeployment } from '../shared-deployment';
+import { atOtherGateway, killWorkers, newAccount, startPaired } from '../shared-deployment';
 
 /** An account of a spec, in the deployment that it shares with others. */
 export class FacadeDeployment {
@@ -15,7 +15,7 @@ export class FacadeDeployment {
   static forSuite(): FacadeDeployment {
     const deployment = new FacadeDeployment();
     beforeAll(async () => {
-      const rondo = await pairedDeployment();
+      const rondo = await startPaired();
       deployment.running = { rondo, client: await newAccount(rondo) };
     });
     return deployment;
@@ -55,7 +55,8 @@ export class FacadeDeployment {
 }
 
 /** An input that makes `demo/scripted` replay these turns. `words` make each conversation different. */
-export const about = (words: string, turns: readonly Record<string, unknown>[]): string => scripted(words, turns).input;
+export const about = (words: string, turns: readonly Record<string, unknown>[]): string =>
+  scriptInput(words, turns).input;
 
 /** At a pace of 20 ms about five seconds of text, and text that has no part twice. */
 export const long = Array.from({ length: 250 }, (_, n) => `Sentence ${n}.`).join(' ');

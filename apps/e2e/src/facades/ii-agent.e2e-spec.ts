@@ -64,7 +64,7 @@ describe('a client of II-Agent', () => {
     client.send('cancel');
     await client.next('system');
     await client.next('agent_response_interrupted');
-    expect(await deployment.client.settled(id)).toMatchObject({ status: 'stopped' });
+    expect(await deployment.client.waitForRun(id)).toMatchObject({ status: 'stopped' });
     await client.close();
   });
 
@@ -89,8 +89,8 @@ describe('a client of II-Agent', () => {
     const session = await client.session();
     await client.next('tool_result');
     const id = await findRun();
-    const restarted = deployment.other.seen(id, 'iteration.restarted');
-    await deployment.other.seen(id, 'message.delta', 20);
+    const restarted = deployment.other.waitForEvent(id, 'iteration.restarted');
+    await deployment.other.waitForEvent(id, 'message.delta', 20);
     await Promise.all([deployment.killWorkers(), restarted]);
     await deployment.killGateway();
     await client.cut();
@@ -103,6 +103,6 @@ describe('a client of II-Agent', () => {
     const events = await readEvents(deployment.other, session);
     expect(frames.map((frame) => frame.id)).toEqual(events.slice(1).map((event) => event.id));
     await again.close();
-    await deployment.client.settled(id); // the killed gateway is back
+    await deployment.client.waitForRun(id); // the killed gateway is back
   });
 });

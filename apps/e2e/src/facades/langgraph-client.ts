@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { scripted } from '@rondo/test-deployment';
+import { scriptInput } from '@rondo/test-deployment';
 
 /** A message of the user that tells `demo/scripted` what to do. */
 export const human = (text: string, turns: readonly Record<string, unknown>[], id: string = randomUUID()) => ({
-  messages: [{ type: 'human' as const, id, content: scripted(text, turns).input }],
+  messages: [{ type: 'human' as const, id, content: scriptInput(text, turns).input }],
 });
 
 /** A message as LangChain writes it in JSON. */

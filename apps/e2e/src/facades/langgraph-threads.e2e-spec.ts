@@ -138,7 +138,7 @@ describe('streams of threads of the LangGraph SDK', () => {
     }
     await killing;
     expect(shown).toBe(long);
-    await deployment.client.settled(String(run)); // the killed gateway is back
+    await deployment.client.waitForRun(String(run)); // the killed gateway is back
     await stream.close();
 
     const second = open(stream.threadId, deployment.other);
@@ -158,7 +158,7 @@ describe('streams of threads of the LangGraph SDK', () => {
     await ending;
     expect(texts.at(-1)).toBe(long);
     expect(listWords(await second.output).at(-1)).toBe(long);
-    expect(await deployment.client.settled(String(next.run_id))).toMatchObject({ status: 'completed' });
+    expect(await deployment.client.waitForRun(String(next.run_id))).toMatchObject({ status: 'completed' });
     await second.close();
   });
 });

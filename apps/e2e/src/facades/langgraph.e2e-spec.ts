@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as sdk15 from '@langchain/langgraph-sdk';
 import * as ui15 from '@langchain/langgraph-sdk/ui';
-import { type RondoClient, call, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, call, command, scriptInput } from '@rondo/test-deployment';
 import * as sdk11 from 'langgraph-sdk-1-11';
 import * as ui11 from 'langgraph-sdk-1-11/ui';
 import { FacadeDeployment, long } from './facade-deployment';
@@ -204,7 +204,7 @@ describe.each(sdks)('LangGraph SDK %s', (version, sdk, ui) => {
       onRunCreated: ({ run_id: id }) => (run = id),
     }))
       if (event === ('messages' as string)) break;
-    expect(await deployment.client.settled(run)).toMatchObject({ status: 'completed' });
+    expect(await deployment.client.waitForRun(run)).toMatchObject({ status: 'completed' });
   });
 
   it('refuses, queues or replaces, as its strategy says', async () => {
@@ -252,7 +252,7 @@ describe.each(sdks)('LangGraph SDK %s', (version, sdk, ui) => {
     expect(Object.values(join(replayed))).toEqual([long]);
     expect(textsIn(lastState(replayed)).at(-1)).toBe(`ai: ${long}`);
 
-    await deployment.client.settled(run); // the killed gateway is back
+    await deployment.client.waitForRun(run); // the killed gateway is back
     const second = human(`killed worker ${version}`, [{ text: long, pace_ms: 10 }]);
     const rest = await readAll(
       connect(sdk, deployment.other).runs.stream(thread_id, model, {
@@ -328,7 +328,7 @@ describe.each(sdks)('LangGraph SDK %s', (version, sdk, ui) => {
     expect(await crons.search({ assistantId: model, metadata })).toHaveLength(2);
     const schedule = (id: string) => `/schedules/${id}/run`;
     const run = await deployment.client.json<{ id: string }>('POST', schedule(onThread), {});
-    await deployment.client.settled(run.id);
+    await deployment.client.waitForRun(run.id);
     expect(textsIn((await threads.getState<State>(thread_id)).values).at(-1)).toBe('ai: Done.');
     const changed = await crons.update(made.cron_id, { schedule: '30 8 * * 1-5', enabled: false });
     expect(changed).toMatchObject({ cron_id: made.cron_id, schedule: '30 8 * * 1-5', enabled: false, metadata });
@@ -341,8 +341,8 @@ describe.each(sdks)('LangGraph SDK %s', (version, sdk, ui) => {
   });
 
   it('shows a run that was begun elsewhere, and lets it be followed there', async () => {
-    const begun = await deployment.client.createRun(scripted(`elsewhere ${version}`, [{ text: 'Hello.' }]));
-    await deployment.client.settled(begun.id);
+    const begun = await deployment.client.createRun(scriptInput(`elsewhere ${version}`, [{ text: 'Hello.' }]));
+    await deployment.client.waitForRun(begun.id);
     expect((await graph().threads.get(begun.thread_id)).thread_id).toBe(begun.thread_id);
     const events = await readAll(
       graph().runs.joinStream(begun.thread_id, begun.id, { lastEventId: '-1', streamMode: modes }),
@@ -395,7 +395,7 @@ describe.each(sdks)('LangGraph SDK %s', (version, sdk, ui) => {
       await hook.stop();
       await running;
       const [{ run_id: run } = { run_id: '' }] = await graph().runs.list(thread_id);
-      expect(await deployment.client.settled(run)).toMatchObject({ status: 'stopped' });
+      expect(await deployment.client.waitForRun(run)).toMatchObject({ status: 'stopped' });
       const turns = [{ calls: [call('ask', { text: 'Which colour?' })] }, { text: 'It is blue.' }];
       await hook.submit(human(`hook ask ${version}`, turns));
       expect(hook.interrupt).toMatchObject({ value: { question: 'Which colour?' } });

@@ -64,7 +64,7 @@ const ofApi = (client: RondoClient): Facade => ({
   begin: async (input) => {
     const { id } = await client.createRun({ input, model });
     const { thread_id } = await client.json<{ thread_id: string }>('GET', `/runs/${id}`);
-    await client.settled(id);
+    await client.waitForRun(id);
     return { runId: id, threadId: thread_id };
   },
   read: async ({ runId }) => {

@@ -3,7 +3,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { McpRunOutcome } from '@rondo/contract/api';
-import { type RondoClient, call, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, call, command, scriptInput } from '@rondo/test-deployment';
 import { FacadeDeployment, long } from './facade-deployment';
 
 const open: { close(): Promise<void> }[] = [];
@@ -79,7 +79,7 @@ const older: [string, Connect][] = [
 const newer: [string, Connect] = ['@modelcontextprotocol/client in 2026-07-28', connectSecond('auto')];
 
 const about = (text: string, turns: readonly Record<string, unknown>[]) => ({
-  input: scripted(text, turns).input,
+  input: scriptInput(text, turns).input,
   model: 'demo/scripted',
 });
 
@@ -118,7 +118,7 @@ describe.each([...older, newer])('%s', (name, connect) => {
   it('follows, answers and stops runs that were begun in /v1 and at another gateway', async () => {
     const [here, there] = [await connect(deployment.client), await connect(deployment.other)];
     const turns = [{ calls: [call('ask', { text: 'Which colour?' })] }, { text: long, pace_ms: 20 }];
-    const { id } = await deployment.client.createRun(scripted(`question ${name}`, turns));
+    const { id } = await deployment.client.createRun(scriptInput(`question ${name}`, turns));
     expect(await there('get_run', { run_id: id, wait_s: 60 })).toMatchObject({
       status: 'waiting_input',
       question: 'Which colour?',
@@ -126,7 +126,7 @@ describe.each([...older, newer])('%s', (name, connect) => {
     await here('answer_run', { run_id: id, answer: 'Blue.' });
     await expect(there('answer_run', { run_id: id, answer: 'Red.' })).rejects.toThrow('run_not_waiting');
     expect(await there('stop_run', { run_id: id })).toMatchObject({ status: 'stopped' });
-    expect(await deployment.client.settled(id)).toMatchObject({ status: 'stopped' });
+    expect(await deployment.client.waitForRun(id)).toMatchObject({ status: 'stopped' });
   });
 
   it('stops the run of a call that its client cancels, with its command', async () => {
@@ -139,7 +139,7 @@ describe.each([...older, newer])('%s', (name, connect) => {
     const options = { signal: leaving.signal, onprogress };
     await expect(run('run_agent', about(`cancelled ${name}`, turns), options)).rejects.toThrow();
     const { data } = await deployment.client.json<{ data: { id: string }[] }>('GET', '/runs?limit=1');
-    expect(await deployment.client.settled(data[0]?.id ?? '')).toMatchObject({ status: 'stopped' });
+    expect(await deployment.client.waitForRun(data[0]?.id ?? '')).toMatchObject({ status: 'stopped' });
   });
 
   it('has the whole answer when the worker is killed in the middle of it', async () => {
@@ -170,7 +170,7 @@ describe.each(older)('%s', (name, connect) => {
     await killing;
     expect(outcome).toMatchObject({ status: 'completed', text: long });
     expectRising(seen);
-    await deployment.client.settled(outcome.run_id); // the killed gateway is back
+    await deployment.client.waitForRun(outcome.run_id); // the killed gateway is back
   });
 });
 

@@ -1,4 +1,4 @@
-import { type RondoClient, scripted } from '@rondo/test-deployment';
+import { type RondoClient, scriptInput } from '@rondo/test-deployment';
 
 /** A request that a client may send, although none of the suites does. Without a body it is a GET. */
 export interface Odd {
@@ -39,7 +39,7 @@ export function itAnswers(
 }
 
 export const model = 'demo/scripted';
-export const said = (text: string) => scripted(text, [{ text: 'Done.' }]).input;
+export const said = (text: string) => scriptInput(text, [{ text: 'Done.' }]).input;
 export const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 export const veryLong = 'word '.repeat(600_000);
 export const notJson = '{"model": ';

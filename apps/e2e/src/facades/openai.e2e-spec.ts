@@ -212,7 +212,7 @@ describe('responses', () => {
     const all = [...begun, ...more, ...cut, ...rest];
     expectInOrder(all);
     expect(textIn(all)).toBe(long);
-    await deployment.client.settled(id.replace('resp_', 'run_')); // the killed gateway is back
+    await deployment.client.waitForRun(id.replace('resp_', 'run_')); // the killed gateway is back
   });
 
   it('replace what a killed worker has said, in the stream that goes on', async () => {

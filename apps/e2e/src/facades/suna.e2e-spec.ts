@@ -126,7 +126,7 @@ describe('a client of Suna', () => {
     await other.send('POST', `/threads/${thread}/messages/add?message=Blue.`);
     const start = (words: object) =>
       other.send<{ agent_run_id: string }>('POST', `/thread/${thread}/agent/start`, words);
-    await deployment.client.settled(id);
+    await deployment.client.waitForRun(id);
     expect(said(await other.watch(id), 'complete')).toBe('It is blue.');
 
     const message = about('next', [{ text: 'Once more.' }]);
@@ -186,7 +186,7 @@ describe('a client of Suna', () => {
     const { agent_run_id: id } = await suna.initiate(about('killed', [{ text: long, pace_ms: 20 }]));
     let killing: Promise<void> | undefined;
     const kill = async () => {
-      const restarted = deployment.other.seen(id, 'iteration.restarted');
+      const restarted = deployment.other.waitForEvent(id, 'iteration.restarted');
       await Promise.all([deployment.killWorkers(), restarted]);
       await deployment.killGateway();
     };
@@ -201,7 +201,7 @@ describe('a client of Suna', () => {
     expect(said(rows, 'chunk')).toBe(long);
     expect(said(rows, 'complete')).toBe(long);
     expect(rows.at(-1)?.status).toBe('completed');
-    await deployment.client.settled(id); // the killed gateway is back
+    await deployment.client.waitForRun(id); // the killed gateway is back
   });
 
   it('watches with a client token in the URL, and with no key there', async () => {

@@ -150,6 +150,6 @@ describe.each(sdks)('a page with a chat of the AI SDK %s', (version, sdk) => {
     expect((await refused)?.message).toContain('thread_busy');
     expect(long.startsWith(lastText(chat))).toBe(true);
     const runId = chat.lastMessage?.metadata?.run_id ?? '';
-    expect(await deployment.client.settled(runId)).toMatchObject({ status: 'stopped' });
+    expect(await deployment.client.waitForRun(runId)).toMatchObject({ status: 'stopped' });
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Agent, Run } from '@rondo/contract';
-import { type RondoClient, type RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, command, scriptInput } from '@rondo/test-deployment';
 import { repoRoot } from '../../../../deploy/local/repo-root.mjs';
 import { expectWholeLog } from '../log-expectations';
 import { ordinaryDeployment } from '../shared-deployment';
@@ -27,7 +27,7 @@ describe('stored agents in a deployment', () => {
     const definition = { name: 'asker', model: 'demo/ask', system_prompt: 'Version one.' };
     const agent = await client.json<Agent>('POST', '/agents', { definition });
     const { id } = await newRun({ agent_id: agent.id });
-    expect(await client.settled(id)).toMatchObject({ status: 'waiting_input' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'waiting_input' });
 
     const changed = {
       definition: { ...definition, model: 'demo/plain', system_prompt: 'Version two.' },
@@ -37,7 +37,7 @@ describe('stored agents in a deployment', () => {
     await rondo.services.get('agent-worker').kill();
     await client.json('POST', `/runs/${id}/input`, { content: 'Blue.' });
 
-    expect(await client.settled(id)).toMatchObject({
+    expect(await client.waitForRun(id)).toMatchObject({
       ...{ status: 'completed', agent_id: agent.id, agent_version: 1 },
       settings: { agent: { system_prompt: 'Version one.' } },
     });
@@ -54,17 +54,17 @@ describe('stored agents in a deployment', () => {
     const { id } = await newRun({ agent_id: agent.id });
     expect(await client.request('DELETE', `/agents/${agent.id}`)).toMatchObject({ status: 204 });
 
-    expect(await client.settled(id)).toMatchObject({ status: 'completed', agent_version: 1, model: 'demo/plain' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'completed', agent_version: 1, model: 'demo/plain' });
   });
 
   it('what an agent says of a tool reaches the model and the executor, and a run may say otherwise', async () => {
     const tools = { execute_command: { description: 'Runs make, and nothing else.', timeout_s: 2 } };
     const agent = await client.json<Agent>('PUT', '/agents/by-name/maker', { definition: { tools } });
-    const script = scripted('make', [{ calls: [command('sleep 300', 600)] }, { text: 'It was too slow.' }]);
+    const script = scriptInput('make', [{ calls: [command('sleep 300', 600)] }, { text: 'It was too slow.' }]);
     const of = { agent_id: agent.id, ...script };
     const { id } = await newRun(of);
 
-    expect(await client.settled(id)).toMatchObject({ status: 'completed', settings: { tool_policies: tools } });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'completed', settings: { tool_policies: tools } });
     const facts = await client.facts(id);
     expectWholeLog(facts);
     expect(facts.find(({ type }) => type === 'tool.failed')?.data['result']).toMatchObject({
@@ -73,7 +73,7 @@ describe('stored agents in a deployment', () => {
     expect((await rondo.modelRequests(1))[0]?.body).toContain('Runs make, and nothing else.');
 
     const longer = await newRun({ ...of, tools: { execute_command: { timeout_s: 3 } } });
-    expect(await client.settled(longer.id)).toMatchObject({
+    expect(await client.waitForRun(longer.id)).toMatchObject({
       settings: { tool_policies: { execute_command: { ...tools.execute_command, timeout_s: 3 } } },
     });
     expect((await client.facts(longer.id)).find(({ type }) => type === 'tool.failed')?.data['result']).toMatchObject({

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { type Fact, type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { type Fact, type RondoClient, type RunningRondo, call, command, scriptInput } from '@rondo/test-deployment';
 import { expectWholeLog } from '../log-expectations';
 import { ordinaryDeployment } from '../shared-deployment';
 
@@ -25,7 +25,7 @@ describe('the browser in a deployment', () => {
   });
 
   it('buys in a shop that the run has made itself, and asks a person for the rest', async () => {
-    const script = scripted('a shop', [
+    const script = scriptInput('a shop', [
       { calls: [call('create_file', { file_path: 'shop.html', file_contents: page })] },
       { calls: [command(`(node -e "${server}" &) ; until (echo > /dev/tcp/127.0.0.1/8000) 2> /dev/null; do :; done`)] },
       { calls: [call('browser_navigate_to', { url: 'http://localhost:8000/' })] },
@@ -36,7 +36,7 @@ describe('the browser in a deployment', () => {
     ]);
     const run = await client.createRun({ ...script, tools, agent: { system_prompt: 'Buy.' } });
 
-    expect(await client.settled(run.id)).toMatchObject({ status: 'waiting_input' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'waiting_input' });
     const facts = await client.facts(run.id);
     expect(facts.filter(({ type }) => type === 'tool.failed')).toEqual([]);
     expect(facts.at(-1)).toMatchObject({ type: 'run.waiting', data: { question: { text: 'Please pay.' } } });
@@ -49,20 +49,20 @@ describe('the browser in a deployment', () => {
     await expectPicture(toState(facts).at(-1)?.['screenshot'] as { sha256: string });
 
     await client.json('POST', `/runs/${run.id}/input`, { content: 'Paid.' });
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
     expectWholeLog(await client.facts(run.id));
     const seen = (await rondo.modelRequests(7)).map(({ body }) => body.includes('The browser as it is now'));
     expect(seen).toEqual([false, false, false, true, true, true, false]);
   });
 
   it('a page that cannot be reached fails the call, and the run goes on', async () => {
-    const script = scripted('nothing there', [
+    const script = scriptInput('nothing there', [
       { calls: [call('browser_navigate_to', { url: 'http://169.254.169.254/latest/meta-data/' })] },
       { text: 'I was not let in.' },
     ]);
     const run = await client.createRun({ ...script, tools });
 
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
     const failed = (await client.facts(run.id)).filter(({ type }) => type === 'tool.failed');
     expect(failed).toMatchObject([{ data: { result: { success: false, error: expect.any(String) } } }]);
   });

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, call, command, scriptInput } from '@rondo/test-deployment';
 import { CommandLine, type Reply } from '../command-line';
 import { newAccount, ordinaryDeployment } from '../shared-deployment';
 
@@ -30,9 +30,9 @@ beforeAll(async () => {
   rondo = await ordinaryDeployment();
   client = await newAccount(rondo);
   line = new CommandLine(client);
-  const run = await client.createRun(scripted('done', [{ text: 'Said.' }]));
+  const run = await client.createRun(scriptInput('done', [{ text: 'Said.' }]));
   ({ id: done, thread_id: thread } = run);
-  await client.settled(done);
+  await client.waitForRun(done);
   writeFileSync(join(line.folder, 'agents.yaml'), 'name: reviewer\nmodel: demo/plain\n');
   writeFileSync(join(line.folder, 'note.txt'), 'a note');
   writeSkill('a-skill');
@@ -48,8 +48,8 @@ function writeSkill(name: string): void {
 }
 
 async function waiting(turns: Record<string, unknown>[], more: object = {}): Promise<string> {
-  const { id } = await client.createRun({ ...scripted('waits', turns), ...more });
-  expect(await client.settled(id)).toMatchObject({ status: 'waiting_input' });
+  const { id } = await client.createRun({ ...scriptInput('waits', turns), ...more });
+  expect(await client.waitForRun(id)).toMatchObject({ status: 'waiting_input' });
   return id;
 }
 
@@ -60,8 +60,8 @@ const awaitingApproval = () =>
   });
 
 async function goingOn(): Promise<string> {
-  const { id } = await client.createRun(scripted('goes on', [{ calls: [command('echo begun; sleep 60')] }]));
-  await client.seen(id, 'tool.output');
+  const { id } = await client.createRun(scriptInput('goes on', [{ calls: [command('echo begun; sleep 60')] }]));
+  await client.waitForEvent(id, 'tool.output');
   return id;
 }
 
@@ -81,7 +81,7 @@ const evaluated = async () => {
 /** A use of each command that there is. */
 const uses: Record<string, () => Use | Promise<Use>> = {
   run: () => {
-    const { model, input } = scripted('run', [{ text: 'Said at once.' }]);
+    const { model, input } = scriptInput('run', [{ text: 'Said at once.' }]);
     return { words: ['run', '-m', model, input], shows: /Said at once\./ };
   },
   watch: () => ({ words: ['watch', done], shows: /Said\.[^]*completed/ }),
@@ -93,7 +93,7 @@ const uses: Record<string, () => Use | Promise<Use>> = {
   }),
   fork: () => ({ words: ['fork', done, 'And now?', '-m', 'demo/plain'], shows: /shares \d+ facts with run_/ }),
   retry: async () => {
-    const { model, input } = scripted('retried', [{ text: 'Said once more.' }]);
+    const { model, input } = scriptInput('retried', [{ text: 'Said once more.' }]);
     const [, id = ''] = /(run_\w+)/.exec((await line.inPipe(['run', '-d', '-m', model, input])).stdout) ?? [];
     return { words: ['retry', id], shows: /Said once more\./ };
   },

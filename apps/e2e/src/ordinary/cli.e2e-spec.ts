@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, call, command, scriptInput } from '@rondo/test-deployment';
 import { notesServer } from '../notes-server';
 import { newAccount, ordinaryDeployment } from '../shared-deployment';
 
@@ -78,8 +78,8 @@ const inTerminal = (words: readonly string[]) =>
     env: { ...environment, TERM: 'xterm' },
   });
 
-const toInput = (about: string, turns: Parameters<typeof scripted>[1]): string[] => {
-  const { model, input } = scripted(about, turns);
+const toInput = (about: string, turns: Parameters<typeof scriptInput>[1]): string[] => {
+  const { model, input } = scriptInput(about, turns);
   return ['--model', model, input];
 };
 
@@ -127,7 +127,7 @@ describe('rondo, in a pipe', () => {
   });
 
   it('takes the input from a pipe, and prints with --json the events as the API has them', async () => {
-    const { input, model } = scripted('json', [{ text: 'Said.' }]);
+    const { input, model } = scriptInput('json', [{ text: 'Said.' }]);
 
     const { code, stdout, stderr } = await inPipe(['run', '-m', model, '--json'], { input });
 
@@ -162,7 +162,7 @@ describe('rondo, in a pipe', () => {
   it('stops with the receipt of what was killed', async () => {
     const detached = await inPipe(['run', '--detach', ...toInput('stop', [{ calls: [command('sleep 60')] }])]);
     const id = detached.stdout.trim();
-    await client.seen(id, 'tool.started');
+    await client.waitForEvent(id, 'tool.started');
     const watching = finished(start(['watch', id]));
 
     const { code, stdout } = await inPipe(['stop', id, '--reason', 'enough']);
@@ -175,9 +175,9 @@ describe('rondo, in a pipe', () => {
 
   it('tells a run at work something, and shows that run', async () => {
     const { id, thread_id: thread } = await client.createRun(
-      scripted('told', [{ calls: [command('until [ -e told ]; do sleep 0.1; done')] }, { text: 'Over.' }]),
+      scriptInput('told', [{ calls: [command('until [ -e told ]; do sleep 0.1; done')] }, { text: 'Over.' }]),
     );
-    await client.seen(id, 'tool.started');
+    await client.waitForEvent(id, 'tool.started');
     const { ending } = await tell(thread);
 
     expect(await inPipe(['files', 'put', id, '-', 'told'], { input: 'yes' })).toMatchObject({ code: 0 });
@@ -202,8 +202,10 @@ describe('rondo, in a pipe', () => {
   });
 
   it('shows the run that begins with what the run at work has not read', async () => {
-    const { id, thread_id: thread } = await client.createRun(scripted('not told', [{ calls: [command('sleep 60')] }]));
-    await client.seen(id, 'tool.started');
+    const { id, thread_id: thread } = await client.createRun(
+      scriptInput('not told', [{ calls: [command('sleep 60')] }]),
+    );
+    await client.waitForEvent(id, 'tool.started');
     const { ending } = await tell(thread);
 
     await inPipe(['stop', id]);
@@ -226,12 +228,12 @@ describe('rondo, in a pipe', () => {
     const { code, stderr } = await ending;
     expect(code).toBe(130);
     const [, id = ''] = /(run_\w+) goes on/.exec(stderr) ?? [];
-    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'completed' });
   });
 
   it('verifies a log, and a file of it that was changed no longer', async () => {
     const id = (await inPipe(['run', '-d', ...toInput('verify', [{ text: 'Said.' }])])).stdout.trim();
-    await client.settled(id);
+    await client.waitForRun(id);
 
     const verified = await inPipe(['verify', id]);
     expect(verified).toMatchObject({ code: 0, stdout: expect.stringMatching(/^complete: facts 1 to \d+, no gap/) });
@@ -316,8 +318,8 @@ describe('rondo, in a pipe', () => {
 
   it('confirms a tool that its server has changed, and forgets it', async () => {
     const use = async (turns: Record<string, unknown>[], more: object = {}) => {
-      const run = await client.createRun({ ...scripted('mcp', turns), mcp_servers: [notesServer], ...more });
-      expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+      const run = await client.createRun({ ...scriptInput('mcp', turns), mcp_servers: [notesServer], ...more });
+      expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
       return run.thread_id;
     };
     const changes = command('printf "Reads all notes." > said');

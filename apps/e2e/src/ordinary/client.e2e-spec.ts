@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Rondo, RondoError, RunLog, type StreamEvent, isDelta } from '@rondo/client';
-import { type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { type RunningRondo, call, command, scriptInput } from '@rondo/test-deployment';
 import { CuttingProxy } from '../cutting-proxy';
 import { newAccount, ordinaryDeployment } from '../shared-deployment';
 
@@ -27,7 +27,7 @@ function numbers(seed: number): () => number {
   return () => (state = (state * 48271) % 2147483647) / 2147483647;
 }
 
-const talk = scripted('cut', [
+const talk = scriptInput('cut', [
   {
     text: 'Let me look. '.repeat(40),
     pace_ms: 2,
@@ -86,7 +86,7 @@ describe('tools that run in a program, through a proxy that cuts its connections
     }));
     const given: unknown[] = [];
     const { result } = await cut.runs.run({
-      ...scripted('own tools', [...turns, { text: 'So it is.' }]),
+      ...scriptInput('own tools', [...turns, { text: 'So it is.' }]),
       tools: {
         get_weather: {
           description: 'The weather of a city.',
@@ -112,7 +112,7 @@ describe('tools that run in a program, through a proxy that cuts its connections
 describe('@rondo/client', () => {
   it('waits for a question, answers it, and returns the result', async () => {
     const ask = call('ask', { text: 'Which colour?' });
-    const { id } = await client.runs.create(scripted('ask', [{ calls: [ask] }, { text: 'Blue it is.' }]));
+    const { id } = await client.runs.create(scriptInput('ask', [{ calls: [ask] }, { text: 'Blue it is.' }]));
 
     const waiting = await client.runs.result(id).catch((error: unknown) => error);
     expect(waiting).toMatchObject({ name: 'RunWaitingError', question: { text: 'Which colour?' } });
@@ -122,7 +122,7 @@ describe('@rondo/client', () => {
   });
 
   it('stops a run and returns the receipt of what was killed', async () => {
-    const { id } = await client.runs.create(scripted('stop', [{ calls: [command('echo begun; sleep 60')] }]));
+    const { id } = await client.runs.create(scriptInput('stop', [{ calls: [command('echo begun; sleep 60')] }]));
     for await (const event of client.runs.stream(id)) if (event.type === 'tool.output') break;
 
     const { run: stopped, receipt } = await client.runs.stop(id, { reason: 'enough' });

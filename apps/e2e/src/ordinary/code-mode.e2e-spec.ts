@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RondoClient, type RunningRondo, call, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, call, scriptInput } from '@rondo/test-deployment';
 import { hasJq, runDocumented } from '../documented-commands';
 import { expectWholeLog } from '../log-expectations';
 import { newAccount, ordinaryDeployment } from '../shared-deployment';
@@ -42,7 +42,7 @@ describe('code mode', () => {
 
   const startRun = (language: keyof typeof sources, more: object = {}) =>
     client.createRun({
-      ...scripted(`a program ${language}`, [
+      ...scriptInput(`a program ${language}`, [
         { calls: [call('run_program', { language, source: sources[language] })] },
         { text: 'Done.' },
       ]),
@@ -68,7 +68,7 @@ describe('code mode', () => {
     async (language) => {
       const run = await startRun(language);
 
-      expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+      expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
 
       const { said, effects } = await readOutcome(run.id);
       expect(said).toEqual(steps.map((step) => `did ${step}`));
@@ -87,10 +87,10 @@ describe('code mode', () => {
     'goes on after a kill -9 of the worker during call %i of a program, with no effect twice (I2, I5)',
     async (step) => {
       const run = await startRun('python');
-      await client.seen(run.id, 'tool.started', startOfStep(step));
+      await client.waitForEvent(run.id, 'tool.started', startOfStep(step));
       await rondo.services.get('agent-worker').kill();
 
-      expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+      expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
 
       const { facts, said, effects } = await readOutcome(run.id);
       expect(said).toEqual(steps.map((one) => `did ${one}`));
@@ -103,10 +103,10 @@ describe('code mode', () => {
     'goes on after a kill -9 of the executor during call %i of a program, with no effect twice (I5)',
     async (step) => {
       const run = await startRun(step % 2 === 0 ? 'node' : 'python');
-      await client.seen(run.id, 'tool.started', startOfStep(step));
+      await client.waitForEvent(run.id, 'tool.started', startOfStep(step));
       await rondo.services.get('tool-executor').kill();
 
-      expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+      expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
 
       const { said, effects } = await readOutcome(run.id);
       expect(said).toEqual(steps.map((one) => expect.stringMatching(`^(did|lost) ${one}$`) as unknown));
@@ -120,9 +120,9 @@ describe('code mode', () => {
   it('waits for the approval of a call without holding anything, also while its executor dies', async () => {
     const run = await startRun('node', { execute_command: { require_approval: true, only: true } });
     for (const step of [...steps, 5]) {
-      await client.seen(run.id, 'approval.requested', step);
+      await client.waitForEvent(run.id, 'approval.requested', step);
       if (step === 2) await rondo.services.get('tool-executor').kill();
-      await client.seen(run.id, 'run.waiting', step);
+      await client.waitForEvent(run.id, 'run.waiting', step);
       const { data: open } = await client.json<{ data: { id: string; run_id: string; arguments_hash: string }[] }>(
         'GET',
         '/approvals',
@@ -131,7 +131,7 @@ describe('code mode', () => {
       await client.json('POST', `/approvals/${id}/decision`, { decision: 'approve', arguments_hash });
     }
 
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
     const { said, effects } = await readOutcome(run.id);
     expect(said).toEqual(steps.map((one) => `did ${one}`));
     expect(effects).toEqual(steps.map(String));

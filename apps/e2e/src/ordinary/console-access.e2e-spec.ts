@@ -1,5 +1,5 @@
 import { Rondo } from '@rondo/client';
-import { type RondoClient, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, command, scriptInput } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
 import { notesServer } from '../notes-server';
@@ -90,11 +90,11 @@ describe('secrets, client tokens and MCP servers in the console', () => {
     await browser.expectThisAccessibleInEveryLook('an MCP server that was tried');
 
     const says = [{ calls: [command('printf "Reads a note or two." > said')] }, { text: 'Done.' }];
-    const first = await client.createRun({ ...scripted('Say something else.', says), mcp_servers: [notesServer] });
-    await client.settled(first.id);
+    const first = await client.createRun({ ...scriptInput('Say something else.', says), mcp_servers: [notesServer] });
+    await client.waitForRun(first.id);
     const next = { model: 'demo/plain', input: 'And now?', mcp_servers: [notesServer] };
     const second = await client.createRun({ ...next, thread_id: first.thread_id });
-    await client.settled(second.id);
+    await client.waitForRun(second.id);
     await page.reload();
     const tool = page.getByRole('region', { name: 'Tools of notes' }).getByRole('row', { name: 'read' });
     await tool.waitFor();

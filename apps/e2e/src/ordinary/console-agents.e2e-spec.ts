@@ -1,4 +1,4 @@
-import { type RondoClient, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, command, scriptInput } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
 import { ordinaryConsole } from '../shared-deployment';
@@ -139,9 +139,11 @@ describe('agents in the console', () => {
   it('compares two runs iteration by iteration, and says where their calls differ', async () => {
     const ends = { text: 'Done.' };
     const [a, b] = await Promise.all(
-      ['echo one', 'echo two'].map((line) => client.createRun(scripted('Do it.', [{ calls: [command(line)] }, ends]))),
+      ['echo one', 'echo two'].map((line) =>
+        client.createRun(scriptInput('Do it.', [{ calls: [command(line)] }, ends])),
+      ),
     );
-    await Promise.all([a, b].map((run) => client.settled(run?.id ?? '')));
+    await Promise.all([a, b].map((run) => client.waitForRun(run?.id ?? '')));
     await browser.open(`/console/runs/${a?.id ?? ''}`);
     await page.getByRole('link', { name: 'Compare' }).click();
     await page.locator(`a[href*="b=${b?.id ?? ''}"]`).click();
@@ -154,8 +156,8 @@ describe('agents in the console', () => {
 
   it('marks the words that differ between two runs, or shows both as in their runs', async () => {
     const answers = ['The shed is **red**.\n\nIt has a roof.', 'The shed is **blue**.\n\nIt has a roof.'];
-    const [a, b] = await Promise.all(answers.map((text) => client.createRun(scripted('Which colour?', [{ text }]))));
-    await Promise.all([a, b].map((run) => client.settled(run?.id ?? '')));
+    const [a, b] = await Promise.all(answers.map((text) => client.createRun(scriptInput('Which colour?', [{ text }]))));
+    await Promise.all([a, b].map((run) => client.waitForRun(run?.id ?? '')));
     await browser.open(`/console/compare?a=${a?.id ?? ''}&b=${b?.id ?? ''}`);
     const first = page.getByRole('region', { name: 'Iteration 1', exact: true });
     await first.getByText('other words').waitFor();

@@ -1,4 +1,4 @@
-import { type RondoClient, call, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, call, command, scriptInput } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
 import { ordinaryConsole } from '../shared-deployment';
@@ -15,7 +15,7 @@ describe('a chat with a computer beside it', () => {
   beforeAll(async () => {
     ({ client, browser, page } = await ordinaryConsole());
     const run = await client.createRun(
-      scripted('Make a page about a garden.', [
+      scriptInput('Make a page about a garden.', [
         { calls: [call('create_file', { file_path: 'todo.md', file_contents: plan(' ') })] },
         { calls: [call('create_file', { file_path: 'index.html', file_contents: page1 })] },
         { calls: [command('printf "%s\\n" blooming; exit 3')] },
@@ -34,7 +34,7 @@ describe('a chat with a computer beside it', () => {
         },
       ]),
     );
-    await client.settled(run.id);
+    await client.waitForRun(run.id);
     threadId = run.thread_id;
   });
 
@@ -106,8 +106,8 @@ describe('a chat with a computer beside it', () => {
 
   it('has a terminal of the person in the same sandbox, whose commands go on while something else is looked at', async () => {
     const made = [{ calls: [call('create_file', { file_path: 'a.html', file_contents: page1 })] }, { text: 'Made.' }];
-    const { id, thread_id: own } = await client.createRun(scripted('Make another page.', made));
-    await client.settled(id);
+    const { id, thread_id: own } = await client.createRun(scriptInput('Make another page.', made));
+    await client.waitForRun(id);
     await browser.open(`/console/threads/${own}`);
     await computer().getByRole('button', { name: 'Terminal' }).click();
     const line = computer().getByRole('textbox', { name: 'Command' });
@@ -118,8 +118,8 @@ describe('a chat with a computer beside it', () => {
 
     await computer().getByRole('button', { name: 'Follow' }).click();
     const turns = [{ calls: [command('touch go')] }, { text: 'It is touched.' }];
-    const run = await client.createRun({ thread_id: own, ...scripted('Go on.', turns) });
-    await client.settled(run.id);
+    const run = await client.createRun({ thread_id: own, ...scriptInput('Go on.', turns) });
+    await client.waitForRun(run.id);
     await computer().getByRole('button', { name: 'Terminal' }).click();
 
     await computer().getByText('</title> went on').waitFor();

@@ -97,7 +97,7 @@ describe('the console through `rondo console`', () => {
     await page.getByLabel('Your answer').fill('Green.');
     await page.keyboard.press('Control+Enter');
     await page.getByText('I go on with your answer: Green.').waitFor();
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
   });
 
   it('carries sockets of its own origin', async () => {

@@ -1,4 +1,4 @@
-import { type RondoClient, scripted } from '@rondo/test-deployment';
+import { type RondoClient, scriptInput } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
 import { ordinaryConsole } from '../shared-deployment';
@@ -23,7 +23,7 @@ describe('what the console says of a run', () => {
     const [what, limits, word, sentence] = row;
     const input = `Go on until you have no ${what}.`;
     const { id } = await client.createRun({ model: 'demo/loop', input, ...limits });
-    await client.settled(id);
+    await client.waitForRun(id);
 
     await browser.open(`/console/runs/${id}`);
     await page.getByText(sentence).waitFor();
@@ -36,8 +36,8 @@ describe('what the console says of a run', () => {
 
   it('without an MCP server that it was to have names the server and the reason', async () => {
     const server = { name: 'lost', transport: 'streamable_http', url: 'http://127.0.0.1:1/mcp' };
-    const { id } = await client.createRun({ ...scripted('Go.', [{ text: 'Done.' }]), mcp_servers: [server] });
-    await client.settled(id);
+    const { id } = await client.createRun({ ...scriptInput('Go.', [{ text: 'Done.' }]), mcp_servers: [server] });
+    await client.waitForRun(id);
 
     await browser.open(`/console/runs/${id}`);
     await page.getByText('The MCP server lost was left out').waitFor();

@@ -1,5 +1,5 @@
 import { type MemoryStore } from '@rondo/client';
-import { type RondoClient, call, scripted } from '@rondo/test-deployment';
+import { type RondoClient, call, scriptInput } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
 import { ordinaryConsole } from '../shared-deployment';
@@ -106,10 +106,10 @@ describe('memory in the console', () => {
   it('versions say who wrote them, and are opened', async () => {
     const write = call('memory_write', { store: 'preferences', path: 'people/ann.md', content: 'Ann likes water.' });
     const run = await client.createRun({
-      ...scripted('Remember.', [{ calls: [write] }, { text: 'Done.' }]),
+      ...scriptInput('Remember.', [{ calls: [write] }, { text: 'Done.' }]),
       ...{ user: '4711', memory: [{ store: 'preferences', policy: 'allow' }] },
     });
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
     await page.reload();
     await content().getByText('Ann likes water.').waitFor();
     expect(await versions().count()).toBe(1 + 4);

@@ -1,4 +1,4 @@
-import { type RondoClient, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, command, scriptInput } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
 import { ordinaryConsole } from '../shared-deployment';
@@ -20,7 +20,7 @@ describe('a run that is started in the console', () => {
     await page.getByRole('button', { name: 'Start the run' }).click();
     await page.waitForURL(/\/runs\/run_/);
     const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
-    await client.settled(id);
+    await client.waitForRun(id);
     return client.json<{ id: string; status: string }>('GET', `/runs/${id}`);
   };
 
@@ -71,10 +71,10 @@ describe('a run that is started in the console', () => {
   });
 
   it('is one that failed, with changes', async () => {
-    const task = scripted('Greet me.', [{ calls: [command('echo hello')] }, { text: 'Hello.' }]);
+    const task = scriptInput('Greet me.', [{ calls: [command('echo hello')] }, { text: 'Hello.' }]);
     const failing = { ...task, model: 'demo/error-500', tools: { web: false }, metadata: { team: 'red' } };
     const { id } = await client.createRun(failing);
-    expect(await client.settled(id)).toMatchObject({ status: 'failed' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'failed' });
     await browser.open(`/console/runs/${id}`);
     await page.getByText(/^The run failed: /).waitFor();
     await browser.expectThisAccessibleInEveryLook('a run that failed');

@@ -31,7 +31,7 @@ describe('notifications of the console', () => {
     await page.exposeFunction('tell', (text: string) => tell(text));
     await page.addInitScript(desktop);
     const first = await client.createRun({ model: 'demo/plain', input: 'Say hello.' });
-    await client.settled(first.id);
+    await client.waitForRun(first.id);
     await browser.open(`/console/threads/${first.thread_id}`);
     await page.getByRole('log', { name: 'Conversation' }).getByText('Say hello.', { exact: true }).waitFor();
     const looked = page.waitForResponse((response) => {
@@ -45,7 +45,7 @@ describe('notifications of the console', () => {
 
     await page.evaluate('window.isAway = true');
     const run = await client.createRun({ thread_id: first.thread_id, model: 'demo/ask', input: 'Paint the shed.' });
-    await client.settled(run.id);
+    await client.waitForRun(run.id);
     expect(await told).toBe('Say hello.: Which colour shall the bicycle shed have?');
   });
 });

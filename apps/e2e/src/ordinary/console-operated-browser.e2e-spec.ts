@@ -1,4 +1,4 @@
-import { type RondoClient, call, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, call, command, scriptInput } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
 import { ordinaryConsole } from '../shared-deployment';
@@ -24,7 +24,7 @@ describe("the agent's browser in the console", () => {
 
   it('is operated by a person while the run waits, and the run goes on with the page that they left', async () => {
     const run = await client.createRun({
-      ...scripted('a login', [
+      ...scriptInput('a login', [
         { calls: [call('create_file', { file_path: 'login.html', file_contents: login })] },
         {
           calls: [command(`(node -e "${server}" &) ; until (echo > /dev/tcp/127.0.0.1/8000) 2> /dev/null; do :; done`)],
@@ -36,7 +36,7 @@ describe("the agent's browser in the console", () => {
       ]),
       tools: ['create_file', 'execute_command', 'browser_navigate_to', 'browser_wait', 'web_browser_takeover'],
     });
-    expect(await client.settled(run.id)).toMatchObject({ status: 'waiting_input' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'waiting_input' });
 
     await browser.open(`/console/runs/${run.id}`);
     const question = page.getByRole('region', { name: 'The run asks you' });
@@ -67,19 +67,19 @@ describe("the agent's browser in the console", () => {
 
     await dialog.getByRole('button', { name: 'Done, go on' }).click();
     await dialog.waitFor({ state: 'hidden' });
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
   });
 
   it('is watched while a run is at work', async () => {
     const run = await client.createRun({
-      ...scripted('at work', [
+      ...scriptInput('at work', [
         { calls: [call('create_file', { file_path: 'page.html', file_contents: '<title>Busy</title>' })] },
         { calls: [call('browser_navigate_to', { url: 'file:///workspace/page.html' })] },
         { calls: [command('sleep 100', 110)] },
       ]),
       tools: ['create_file', 'execute_command', 'browser_navigate_to'],
     });
-    await client.seen(run.id, 'browser.state');
+    await client.waitForEvent(run.id, 'browser.state');
 
     await browser.open(`/console/runs/${run.id}`);
     await page.getByRole('button', { name: 'Watch the browser' }).click();

@@ -11,7 +11,7 @@ describe('the list of runs in the console', () => {
   beforeAll(async () => {
     ({ client, browser, page } = await ordinaryConsole());
     const { id } = await client.createRun({ model: 'demo/plain', input: 'Of no team.' });
-    await client.settled(id);
+    await client.waitForRun(id);
   });
 
   afterAll(async () => {
@@ -51,7 +51,7 @@ describe('the list of runs in the console', () => {
     for (const input of ['First.', 'Second.'])
       await client.createRun({ model: 'demo/long:tokens=9000', input, metadata: { team: 'red' } });
     const third = await client.createRun({ model: 'demo/plain', input: 'Third.', metadata: { team: 'red' } });
-    await client.settled(third.id);
+    await client.waitForRun(third.id);
     await browser.open('/console/runs');
     await page.getByText('More filters').click();
     await page.getByLabel('Metadata, name').fill('team');
@@ -85,10 +85,10 @@ describe('the list of runs in the console', () => {
   it('has beside it what ended runs badly, grouped by kind', async () => {
     for (const input of ['Fail.', 'Fail again.']) {
       const { id } = await client.createRun({ model: 'demo/error-500', input });
-      await client.settled(id);
+      await client.waitForRun(id);
     }
     const early = await client.createRun({ model: 'demo/loop', input: 'On and on.', limits: { max_iterations: 2 } });
-    await client.settled(early.id);
+    await client.waitForRun(early.id);
     await browser.open('/console/runs');
     await page.getByRole('link', { name: 'Errors' }).click();
     const rows = page.getByRole('region', { name: 'Errors' }).getByRole('row');
@@ -115,7 +115,7 @@ describe('the list of runs in the console', () => {
     expect(await statuses()).toHaveLength(6);
 
     const short = await client.json<{ data: { id: string }[] }>('GET', '/runs?q=Third');
-    for (const { id } of short.data) await client.settled(id);
+    for (const { id } of short.data) await client.waitForRun(id);
     await withAll('Stop all', 'Stop 2 runs', 2);
     await withAll('Delete all', 'Delete 6 threads', 6);
     await page.getByText('No run matches these filters.').waitFor();

@@ -1,5 +1,5 @@
 import type { Run } from '@rondo/contract';
-import { type RondoClient, call, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, call, command, scriptInput } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
 import { ordinaryConsole } from '../shared-deployment';
@@ -29,7 +29,7 @@ describe('the page of a run', () => {
   };
   const said = (text: string) => page.getByRole('article', { name: 'Agent' }).getByText(text).waitFor();
   const twoSteps = (about: string) =>
-    scripted(about, [
+    scriptInput(about, [
       { calls: [command('echo once >> effects; cat effects')] },
       { calls: [command('cat effects 2>/dev/null; echo here')] },
       { text: 'All done.' },
@@ -37,9 +37,9 @@ describe('the page of a run', () => {
 
   it('says that the log has ended, and shows the time and the tokens until the moment that is looked at', async () => {
     const run = await client.createRun(
-      scripted('Take a while.', [{ calls: [command('sleep 1.2')] }, { text: 'Awake.' }]),
+      scriptInput('Take a while.', [{ calls: [command('sleep 1.2')] }, { text: 'Awake.' }]),
     );
-    await client.settled(run.id);
+    await client.waitForRun(run.id);
     await open(run.id);
     await page.getByText('The end', { exact: true }).waitFor();
     expect(await page.getByText('Live', { exact: true }).count()).toBe(0);
@@ -56,7 +56,7 @@ describe('the page of a run', () => {
 
   it('asks for its events once, while the code of its page still comes', async () => {
     const run = await client.createRun({ model: 'demo/plain', input: 'Hello.' });
-    await client.settled(run.id);
+    await client.waitForRun(run.id);
     const events = `**/v1/runs/${run.id}/stream`;
     const code = '**/assets/run-page-*.js';
     let comes = (): void => undefined;
@@ -75,7 +75,7 @@ describe('the page of a run', () => {
 
   it('forks a run before one of its iterations, without running again what has run (I5)', async () => {
     const origin = await client.createRun(twoSteps('Fork me.'));
-    await client.settled(origin.id);
+    await client.waitForRun(origin.id);
     await open(origin.id);
     await page.getByRole('button', { name: 'Fork before iteration 2' }).click();
     const dialog = page.getByRole('dialog', { name: 'Fork before iteration 2' });
@@ -102,7 +102,7 @@ describe('the page of a run', () => {
 
   it('a fork of a whole run gets a new input and another model, and says what is missing without one', async () => {
     const origin = await client.createRun({ model: 'demo/plain', input: 'Begin.' });
-    await client.settled(origin.id);
+    await client.waitForRun(origin.id);
     await open(origin.id);
     await page.getByRole('button', { name: 'Fork', exact: true }).first().click();
     const dialog = page.getByRole('dialog');
@@ -117,15 +117,15 @@ describe('the page of a run', () => {
   });
 
   it('leads from a call to the run that it has started, and back, and adds up what they cost', async () => {
-    const child = scripted('the child', [{ text: 'The answer.' }]);
+    const child = scriptInput('the child', [{ text: 'The answer.' }]);
     const parent = await client.createRun({
-      ...scripted('the parent', [
+      ...scriptInput('the parent', [
         { calls: [call('run_agent', { agent: 'helper', input: child.input })] },
         { text: 'Good.' },
       ]),
       tools: { run_agent: true },
     });
-    await client.settled(parent.id);
+    await client.waitForRun(parent.id);
     await open(parent.id);
     const below = page.getByRole('region', { name: 'Runs below this one' });
     await below.getByText('Together with this one').waitFor();
@@ -146,7 +146,7 @@ describe('the page of a run', () => {
 
   it('says that another model answered, and which', async () => {
     const run = await client.createRun({ model: 'demo/error-500', fallbacks: ['demo/plain'], input: 'Go on.' });
-    await client.settled(run.id);
+    await client.waitForRun(run.id);
     await open(run.id);
     await page.getByText(/demo\/error-500 failed \(.*\); demo\/plain answers instead\./).waitFor();
     await page.locator('.iteration').getByText('demo/plain ·').waitFor();
@@ -154,10 +154,10 @@ describe('the page of a run', () => {
 
   it('a call is approved there with edited arguments', async () => {
     const run = await client.createRun({
-      ...scripted('Publish it.', [{ calls: [command('echo to the wrong place')] }, { text: 'Published.' }]),
+      ...scriptInput('Publish it.', [{ calls: [command('echo to the wrong place')] }, { text: 'Published.' }]),
       tools: { execute_command: { require_approval: true } },
     });
-    await client.settled(run.id);
+    await client.waitForRun(run.id);
     await open(run.id);
     const asked = page.getByRole('group', { name: 'Approval of execute_command' });
     await asked.getByRole('button', { name: 'Edit' }).click();
@@ -173,7 +173,7 @@ describe('the page of a run', () => {
     const visit = (name: string) => call('browser_navigate_to', { url: `http://localhost:8000/${name}.html` });
     const serve = `(node -e "${pagesServer}" &) ; until (echo > /dev/tcp/127.0.0.1/8000) 2> /dev/null; do :; done`;
     const run = await client.createRun({
-      ...scripted('two pages', [
+      ...scriptInput('two pages', [
         { calls: [written('first')] },
         { calls: [written('second')] },
         { calls: [command(serve)] },
@@ -184,7 +184,7 @@ describe('the page of a run', () => {
       tools: ['create_file', 'execute_command', 'browser_navigate_to'],
       agent: { system_prompt: 'Look.' },
     });
-    await client.settled(run.id);
+    await client.waitForRun(run.id);
     await open(run.id);
     const view = page.getByRole('region', { name: 'Browser' });
     await view.getByRole('img', { name: 'Screenshot of second' }).waitFor();

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type RondoClient, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, command, scriptInput } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
@@ -24,9 +24,9 @@ describe('sandboxes and their files in the console', () => {
   /** What a command of a run prints in the same sandbox. */
   async function readOutput(line: string): Promise<string> {
     const turns = [{ calls: [command(line)] }, { text: 'Done.' }];
-    const run = await client.createRun({ ...(thread && { thread_id: thread }), ...scripted(line, turns) });
+    const run = await client.createRun({ ...(thread && { thread_id: thread }), ...scriptInput(line, turns) });
     thread = run.thread_id;
-    await client.settled(run.id);
+    await client.waitForRun(run.id);
     return (await client.toolOutputs(run.id)).join('');
   }
   const choose = (name: string) => page.getByRole('region', { name: 'Files' }).getByRole('link', { name, exact: true });
@@ -98,7 +98,7 @@ describe('sandboxes and their files in the console', () => {
     const here = page.getByRole('region', { name: 'What runs in it' });
     await here.getByText(/^No run\./).waitFor();
     const turns = [{ calls: [command('sleep 60')] }, { text: 'Done.' }];
-    const run = await client.createRun({ thread_id: thread, ...scripted('Wait a minute.', turns) });
+    const run = await client.createRun({ thread_id: thread, ...scriptInput('Wait a minute.', turns) });
     await here.getByText('Runs execute_command').waitFor();
     await here.getByText('Running', { exact: true }).waitFor();
     expect(await here.getByRole('link').getAttribute('href')).toBe(`/console/runs/${run.id}`);

@@ -1,4 +1,4 @@
-import { type RondoClient, scripted } from '@rondo/test-deployment';
+import { type RondoClient, scriptInput } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
 import { ordinaryConsole } from '../shared-deployment';
@@ -79,8 +79,8 @@ describe('the console of an account', () => {
 
   it('leaves space for the answer to a long question, also on a phone', async () => {
     const question = { text: `Which one? ${'There is much to say about each of them. '.repeat(80)}` };
-    const asked = await client.createRun(scripted('Ask me.', [{ calls: [{ name: 'ask', arguments: question }] }]));
-    await client.settled(asked.id);
+    const asked = await client.createRun(scriptInput('Ask me.', [{ calls: [{ name: 'ask', arguments: question }] }]));
+    await client.waitForRun(asked.id);
     await page.setViewportSize({ width: 390, height: 780 });
     for (const path of [`/console/runs/${asked.id}`, `/console/threads/${asked.thread_id}`]) {
       await browser.open(path);
@@ -95,10 +95,10 @@ describe('the console of an account', () => {
   });
 
   it('approves all calls of a run at once, and tells the model why one was denied', async () => {
-    const task = scripted('Go.', [{ calls: [call('echo one'), call('echo two')] }, { text: 'Done.' }]);
+    const task = scriptInput('Go.', [{ calls: [call('echo one'), call('echo two')] }, { text: 'Done.' }]);
     const approval = { tools: { execute_command: { require_approval: true } } };
     const both = await client.createRun({ ...task, ...approval });
-    await client.settled(both.id);
+    await client.waitForRun(both.id);
     await page.setViewportSize({ width: 640, height: 400 }); // what is left of 1280 by 800 at twice the size
     await browser.open(`/console/threads/${both.thread_id}`);
     await page.getByRole('group', { name: 'Approval of execute_command' }).nth(1).waitFor();
@@ -114,10 +114,10 @@ describe('the console of an account', () => {
     await byItsName.nth(1).waitFor();
 
     const denied = await client.createRun({
-      ...scripted('Again.', [{ calls: [call(`echo three ${'and more '.repeat(100)}`)] }, { text: 'Done.' }]),
+      ...scriptInput('Again.', [{ calls: [call(`echo three ${'and more '.repeat(100)}`)] }, { text: 'Done.' }]),
       ...approval,
     });
-    await client.settled(denied.id);
+    await client.waitForRun(denied.id);
     await browser.open(`/console/runs/${denied.id}`);
     await page.setViewportSize({ width: 390, height: 780 });
     const approve = await page.getByRole('button', { name: 'Approve' }).boundingBox();

@@ -1,4 +1,4 @@
-import { type RondoClient, call, scripted } from '@rondo/test-deployment';
+import { type RondoClient, call, scriptInput } from '@rondo/test-deployment';
 import { zipSync } from 'fflate';
 import type { Page } from 'playwright-core';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
@@ -81,8 +81,8 @@ describe('skills in the console', () => {
     const definition = { model: 'demo/plain', skills: [{ name: 'csv-totals' }] };
     await client.json('PUT', '/agents/by-name/accountant', { definition });
     const asking = [{ calls: [call('ask', { text: 'Which column?' })] }, { text: 'Done.' }];
-    const run = await client.createRun({ ...scripted('Add up.', asking), skills });
-    await client.settled(run.id);
+    const run = await client.createRun({ ...scriptInput('Add up.', asking), skills });
+    await client.waitForRun(run.id);
     await page.getByRole('link', { name: 'accountant' }).waitFor();
     await page.getByText('an agent, the newest version').waitFor();
     await page.getByRole('link', { name: run.id }).waitFor();
@@ -96,7 +96,7 @@ describe('skills in the console', () => {
     await page.getByRole('alert').getByText('A run that is not finished names this skill.').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await client.json('POST', `/runs/${run.id}/stop`, {});
-    await client.settled(run.id);
+    await client.waitForRun(run.id);
     await remove();
     await page.getByText('No skills yet.').waitFor();
   });

@@ -1,4 +1,4 @@
-import { type RondoClient, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, command, scriptInput } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
 import { ordinaryConsole } from '../shared-deployment';
@@ -39,7 +39,7 @@ describe('threads in the console', () => {
     await starters.getByRole('button', { name: 'Write a small program and run it.' }).click();
     expect(await message().inputValue()).toBe('Write a small program and run it.');
     await page.getByRole('list', { name: 'Files of this message' }).getByText('9 B').waitFor();
-    const { model, input } = scripted('Read the file.', [
+    const { model, input } = scriptInput('Read the file.', [
       { calls: [command('cat numbers.txt')] },
       { text: 'It says a number.' },
     ]);
@@ -81,7 +81,7 @@ describe('threads in the console', () => {
 
   it('what an agent says in a call is read like a message', async () => {
     const says = { name: 'complete', arguments: { text: 'It is **done**.', attachments: ['notes.md'] } };
-    const { model, input } = scripted('Finish.', [{ calls: [says] }]);
+    const { model, input } = scriptInput('Finish.', [{ calls: [says] }]);
     await say(input, model);
     const said = conversation().getByRole('article', { name: 'Agent' }).filter({ hasText: 'It is done.' });
     await said.locator('strong', { hasText: 'done' }).waitFor();
@@ -102,7 +102,7 @@ describe('threads in the console', () => {
 
   it('a message is told to the run at work, and is shown where the run has read it', async () => {
     const waits = command('until [ -e told ]; do sleep 0.1; done');
-    const { model, input } = scripted('Paint a fence.', [{ calls: [waits] }, { text: 'The fence is blue.' }]);
+    const { model, input } = scriptInput('Paint a fence.', [{ calls: [waits] }, { text: 'The fence is blue.' }]);
     await browser.open('/console/threads/new');
     await say(input, model);
     await conversation().getByRole('button', { name: 'until' }).waitFor();
@@ -185,7 +185,7 @@ describe('threads in the console', () => {
     const project = await client.json<{ id: string }>('POST', '/projects', { name: 'Garden' });
     const task = { model: 'demo/plain', input: 'Water the roses.', project_id: project.id };
     const run = await client.createRun(task);
-    await client.settled(run.id);
+    await client.waitForRun(run.id);
     const asked: string[] = [];
     const note = (request: { url(): string }) => asked.push(new URL(request.url()).pathname);
     page.on('request', note);

@@ -69,7 +69,7 @@ describe('schedules and webhooks in the console', () => {
     const { id: agent } = await client.json<{ id: string }>('POST', '/agents', { definition: { name: 'reporter' } });
     const run = { input: 'Go on.', model: 'demo/loop', limits: { max_iterations: 2 }, agent_id: agent };
     await client.json('PATCH', path, { run });
-    await client.settled((await client.json<{ id: string }>('POST', `${path}/run`)).id);
+    await client.waitForRun((await client.json<{ id: string }>('POST', `${path}/run`)).id);
 
     for (const place of ['/schedules', path, `/agents/${agent}`]) {
       await browser.open(`/console${place}`);

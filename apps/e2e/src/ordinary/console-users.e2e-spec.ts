@@ -12,7 +12,7 @@ describe('the users of an account in the console', () => {
     ({ client, browser, page } = await ordinaryConsole());
     for (const user of ['4711', 'Ada', undefined]) {
       const { id } = await client.createRun({ model: 'demo/plain', input: `Of ${user ?? 'no one'}.`, user });
-      await client.settled(id);
+      await client.waitForRun(id);
     }
   });
 

@@ -1,4 +1,4 @@
-import { type RondoClient, type RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, command, scriptInput } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import { toRun } from '../../../console/bench/synthetic-run.mjs';
 import { ConsoleBrowser, stopBrowser } from '../console-browser';
@@ -107,7 +107,7 @@ describe('the console in a browser', () => {
     await page.evaluate('dispatchEvent(new Event("offline"))');
     const run = await client.createRun({ model: 'demo/plain', input: 'Written while offline.' });
     await page.getByRole('link', { name: 'Written while offline.' }).waitFor();
-    await client.settled(run.id);
+    await client.waitForRun(run.id);
 
     await page.context().setOffline(true);
     await page.getByText('Connection lost; it is made again.').waitFor();
@@ -155,7 +155,7 @@ describe('the console in a browser', () => {
 
   it('shows the exact arguments of a call in the inbox, and sends what a person approved', async () => {
     const run = await client.createRun({
-      ...scripted('Publish it.', [{ calls: [command('echo to the wrong place')] }, { text: 'Published.' }]),
+      ...scriptInput('Publish it.', [{ calls: [command('echo to the wrong place')] }, { text: 'Published.' }]),
       tools: { execute_command: { require_approval: true } },
     });
     await open('/console/inbox');
@@ -170,13 +170,13 @@ describe('the console in a browser', () => {
     await call.getByLabel('Arguments, as JSON').fill('{"command": "echo to the right place", "blocking": true}');
     await call.getByRole('button', { name: 'Approve with these arguments' }).click();
     await page.getByText('Nothing waits for you.').waitFor();
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
     expect(await client.toolOutputs(run.id)).toEqual([expect.stringContaining('to the right place')]);
   });
 
   it('stops a run, and shows the receipt', async () => {
     const turns = [{ calls: [command('echo begun; sleep 60')] }];
-    const run = await client.createRun(scripted('Wait.', turns));
+    const run = await client.createRun(scriptInput('Wait.', turns));
     await open(`/console/runs/${run.id}`);
     await page.getByLabel('Output').getByText('begun').waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
@@ -188,8 +188,8 @@ describe('the console in a browser', () => {
   });
 
   it('treats what a model writes as text', async () => {
-    const run = await client.createRun(scripted('Be nasty.', [{ text: hostile }]));
-    await client.settled(run.id);
+    const run = await client.createRun(scriptInput('Be nasty.', [{ text: hostile }]));
+    await client.waitForRun(run.id);
     const requests: string[] = [];
     page.on('request', (request) => requests.push(new URL(request.url()).host));
     await open(`/console/runs/${run.id}`);
@@ -206,8 +206,8 @@ describe('the console in a browser', () => {
     const row = (...cells: string[]) => `| ${cells.join(' | ')} |`;
     const table = [row('a', 'b', 'c'), row('---', '---', '---'), row('22.50', '日本語', 'w'.repeat(120))].join('\n');
     const refused = { name: 'execute_command', arguments: { command: 42, blocking: 'perhaps' } };
-    const run = await client.createRun(scripted('Show me a table.', [{ calls: [refused] }, { text: table }]));
-    await client.settled(run.id);
+    const run = await client.createRun(scriptInput('Show me a table.', [{ calls: [refused] }, { text: table }]));
+    await client.waitForRun(run.id);
     await open(`/console/runs/${run.id}`);
     for (const cell of ['22.50', '日本語']) {
       const shown = await page.getByRole('cell', { name: cell, exact: true }).boundingBox();

@@ -36,7 +36,7 @@ describe('a long conversation in a deployment (I6, I13)', () => {
     });
 
   const completed = async ({ id }: RunView): Promise<Fact[]> => {
-    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'completed' });
     const facts = await client.facts(id);
     expectWholeLog(facts);
     expectHonestCompactions(facts);
@@ -59,7 +59,7 @@ describe('a long conversation in a deployment (I6, I13)', () => {
   ] as const)('is compacted three times and keeps what a summary must remember: %s, %s', async (provider, strategy) => {
     const secret = `Remember the vault code of ${provider} and ${strategy}: 4711.`;
     const before = await client.createRun({ model: `${provider}/plain`, input: secret });
-    await client.settled(before.id);
+    await client.waitForRun(before.id);
 
     const { profile, context } = strategies[strategy];
     const run = await start({
@@ -123,7 +123,7 @@ describe('a long conversation in a deployment (I6, I13)', () => {
 
     const began = Date.now();
     await client.json('POST', `/runs/${run.id}/stop`, {});
-    expect(await client.settled(run.id)).toMatchObject({ status: 'stopped' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'stopped' });
     expect(Date.now() - began).toBeLessThan(5_000);
 
     const facts = await client.facts(run.id);
@@ -148,7 +148,7 @@ describe('a long conversation in a deployment (I6, I13)', () => {
   it('fails with a clear error if even the shortest context is too long', async () => {
     const run = await start({ model: 'demo/loop:turns=12,context_limit=100', context: {} });
 
-    expect(await client.settled(run.id)).toMatchObject({
+    expect(await client.waitForRun(run.id)).toMatchObject({
       status: 'failed',
       error: { code: 'context_window_exceeded' },
     });

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { Rondo } from '@rondo/client';
-import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, call, command, scriptInput } from '@rondo/test-deployment';
 import { ConsoleBrowser, stopBrowser } from '../console-browser';
 import { newAccount, ordinaryDeployment, pagePort } from '../shared-deployment';
 
@@ -71,7 +71,7 @@ describe('create-rondo-app', () => {
     const app = await create('agent');
     await install(app);
     const calls = [call('find_order', { number: '17' }), call('cancel_order', { number: '18' })];
-    const { input } = scripted('orders', [{ calls }, { text: 'All is done.' }]);
+    const { input } = scriptInput('orders', [{ calls }, { text: 'All is done.' }]);
 
     const started = run('npm', ['start', '--silent', '--', input], { cwd: app, env });
     started.child.stdin?.end('y\n');
@@ -130,7 +130,7 @@ describe('the chat of create-rondo-app, in a browser', () => {
 
   const conversation = () => browser.page.getByRole('log', { name: 'Conversation' });
   const say = async (about: string, turns: readonly Record<string, unknown>[]) => {
-    await browser.page.getByRole('textbox', { name: 'Message' }).fill(scripted(about, turns).input);
+    await browser.page.getByRole('textbox', { name: 'Message' }).fill(scriptInput(about, turns).input);
     await browser.page.getByRole('button', { name: 'Send' }).click();
   };
   const open = () => browser.page.goto(url);

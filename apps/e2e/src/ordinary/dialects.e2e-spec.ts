@@ -1,5 +1,5 @@
-import { type RondoClient, type RunningRondo, call, scripted } from '@rondo/test-deployment';
-import { expectShownAsStored, expectWholeLog, storedText } from '../log-expectations';
+import { type RondoClient, type RunningRondo, call, scriptInput } from '@rondo/test-deployment';
+import { expectShownAsStored, expectWholeLog, readAnswers } from '../log-expectations';
 import { ordinaryDeployment } from '../shared-deployment';
 
 type Turns = readonly Record<string, unknown>[];
@@ -43,11 +43,11 @@ describe('dialects and profiles in a deployment', () => {
   });
 
   const start = (about: string, turns: Turns, body: Record<string, unknown>) =>
-    client.createRun({ ...scripted(about, turns), ...body });
+    client.createRun({ ...scriptInput(about, turns), ...body });
 
   const settle = async (about: string, turns: Turns, body: Record<string, unknown>) => {
     const run = await start(about, turns, body);
-    const settled = await client.settled(run.id);
+    const settled = await client.waitForRun(run.id);
     const result = await client.json<Result>('GET', `/runs/${run.id}/result`);
     return { settled, result, facts: await client.facts(run.id) };
   };
@@ -89,7 +89,7 @@ describe('dialects and profiles in a deployment', () => {
     const facts = await client.facts(run.id);
 
     expectShownAsStored(seen, facts);
-    expect([...storedText(facts).values()].join()).not.toContain('Two');
+    expect([...readAnswers(facts).values()].join()).not.toContain('Two');
     const [first] = facts.filter(({ type }) => type === 'iteration.completed');
     expect(first?.data.finish_reason).toBe('xml_tool_limit_reached');
   });
@@ -112,7 +112,7 @@ describe('dialects and profiles in a deployment', () => {
 
   it('stores one message for a reply that was cut off by its length and continued', async () => {
     const run = await client.createRun({ model: 'demo/length', input: 'Tell me a long story.' });
-    await client.settled(run.id);
+    await client.waitForRun(run.id);
     const facts = await client.facts(run.id);
 
     expectWholeLog(facts);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Run } from '@rondo/contract';
-import { type RondoClient, type RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, command, scriptInput } from '@rondo/test-deployment';
 import { repoRoot } from '../../../../deploy/local/repo-root.mjs';
 import { expectWholeLog } from '../log-expectations';
 import { ordinaryDeployment } from '../shared-deployment';
@@ -25,19 +25,19 @@ describe('forks in a deployment', () => {
 
   it('goes on from the answers of the ledger, runs no tool again, and survives kill -9 of its worker (I2, I5)', async () => {
     const { id } = await client.createRun(
-      scripted('forked', [
+      scriptInput('forked', [
         { calls: [command('echo once >> effects; cat effects')] },
         { calls: [command('cat effects 2>/dev/null; echo here')] },
         { text: 'All done.' },
       ]),
     );
-    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'completed' });
     const ends = (await client.facts(id)).filter(({ type }) => type === 'iteration.completed');
 
     const fork1 = await fork(id, { at_seq: ends[0]?.seq });
     await rondo.services.get('agent-worker').kill();
 
-    expect(await client.settled(fork1.id)).toMatchObject({
+    expect(await client.waitForRun(fork1.id)).toMatchObject({
       status: 'completed',
       forked_from: { run_id: id, seq: ends[0]?.seq },
     });
@@ -55,7 +55,7 @@ describe('forks in a deployment', () => {
     [{ at_seq: 1 }, 409, 'fork_needs_input'],
   ])('is refused for %j, and says why', async (body, status, words) => {
     const { id } = await client.createRun({ model: 'demo/plain', input: 'Go.' });
-    await client.settled(id);
+    await client.waitForRun(id);
 
     const refused = await client.request('POST', `/runs/${id}/fork`, body);
 
@@ -65,7 +65,7 @@ describe('forks in a deployment', () => {
 
   it('is made by the command line', async () => {
     const { id } = await client.createRun({ model: 'demo/plain', input: 'Go.' });
-    await client.settled(id);
+    await client.waitForRun(id);
     const cli = join(repoRoot, 'apps/cli/bin/rondo.mjs');
 
     const { stdout } = await execute(process.execPath, [cli, 'fork', id, 'And now?'], { env: environment() });

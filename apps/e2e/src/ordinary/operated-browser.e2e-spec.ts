@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BrowserScreen } from '@rondo/contract';
-import { type Fact, type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { type Fact, type RondoClient, type RunningRondo, call, command, scriptInput } from '@rondo/test-deployment';
 import { Client } from 'pg';
 import { expectWholeLog } from '../log-expectations';
 import { ordinaryDeployment } from '../shared-deployment';
@@ -38,7 +38,7 @@ describe('a browser that a person operates', () => {
 
   it('is logged in by the person, after which the run goes on behind the login', async () => {
     const run = await client.createRun({
-      ...scripted('a login', [
+      ...scriptInput('a login', [
         { calls: [call('create_file', { file_path: 'login.html', file_contents: page })] },
         { calls: [call('create_file', { file_path: 'server.js', file_contents: server })] },
         { calls: [command('(node server.js &) ; until (echo > /dev/tcp/127.0.0.1/8000) 2> /dev/null; do :; done')] },
@@ -49,7 +49,7 @@ describe('a browser that a person operates', () => {
       ]),
       tools,
     });
-    expect(await client.settled(run.id)).toMatchObject({ status: 'waiting_input' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'waiting_input' });
     expect((await client.facts(run.id)).filter(({ type }) => type === 'tool.failed')).toEqual([]);
     const { id } = await client.json<{ id: string }>('GET', `/threads/${run.thread_id}/sandbox`);
     const look = () => client.json<BrowserScreen>('GET', `/sandboxes/${id}/browser`);
@@ -64,7 +64,7 @@ describe('a browser that a person operates', () => {
     while ((await look()).title !== 'Account') await delay(50);
     await client.json('POST', `/runs/${run.id}/input`, { content: 'I have logged in.' });
 
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
     const facts = await client.facts(run.id);
     expectWholeLog(facts);
     expect(titles(facts)).toEqual(['Log in', 'Account']);

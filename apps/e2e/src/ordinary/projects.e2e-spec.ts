@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type RondoClient, type RunView, type RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunView, type RunningRondo, command, scriptInput } from '@rondo/test-deployment';
 import { newAccount, ordinaryDeployment } from '../shared-deployment';
 
 interface ProjectView {
@@ -47,13 +47,13 @@ describe('projects', () => {
     });
     expect((await read(id)).name).toMatch(/^(Write a poem about autumn…|Title: )/);
     expect((await named(id, 'model')).name).toBe('Write a poem');
-    expect((await client.settled(run.id)).status).toBe('completed');
+    expect((await client.waitForRun(run.id)).status).toBe('completed');
   });
 
   it('lose nothing but the title when the model that writes it fails', async () => {
     const { id } = await newProject();
     const run = await client.createRun({ model: 'demo/plain', input: 'error-500 please', project_id: id });
-    expect((await client.settled(run.id)).status).toBe('completed');
+    expect((await client.waitForRun(run.id)).status).toBe('completed');
     expect((await read(id)).name_source).toMatch(/placeholder|model/);
   });
 
@@ -61,8 +61,8 @@ describe('projects', () => {
     const { id } = await newProject({ name: 'Team', sandbox: 'project' });
     const readOutput = async (line: string, project: object) => {
       const turns = [{ calls: [command(line)] }, { text: 'Done.' }];
-      const run = await client.createRun({ ...scripted(line, turns), ...project });
-      expect((await client.settled(run.id)).status).toBe('completed');
+      const run = await client.createRun({ ...scriptInput(line, turns), ...project });
+      expect((await client.waitForRun(run.id)).status).toBe('completed');
       return { run, output: (await client.toolOutputs(run.id)).join('') };
     };
 
@@ -86,10 +86,10 @@ describe('projects', () => {
   it('are deleted with the workspaces of their threads', async () => {
     const { id } = await newProject({ name: 'Short-lived' });
     const run: RunView = await client.createRun({
-      ...scripted('write', [{ calls: [command('echo hello > left.txt')] }, { text: 'Done.' }]),
+      ...scriptInput('write', [{ calls: [command('echo hello > left.txt')] }, { text: 'Done.' }]),
       project_id: id,
     });
-    await client.settled(run.id);
+    await client.waitForRun(run.id);
 
     await client.request('DELETE', `/projects/${id}`);
     for (const path of [`/projects/${id}`, `/runs/${run.id}`, `/threads/${run.thread_id}`])

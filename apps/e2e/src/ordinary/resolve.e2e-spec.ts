@@ -4,7 +4,7 @@ import {
   type RunView,
   type RunningRondo,
   command,
-  scripted,
+  scriptInput,
 } from '@rondo/test-deployment';
 import { CommandLine } from '../command-line';
 import { expectWholeLog } from '../log-expectations';
@@ -25,16 +25,16 @@ describe('kill -9 of the executor in the middle of an unsafe command, where a pe
 
   const inDoubt = async (about: string): Promise<RunView> => {
     const run = await client.createRun({
-      ...scripted(about, [
+      ...scriptInput(about, [
         { calls: [command(slowTheFirstTime)] },
         { calls: [command('cat effects')] },
         { text: 'All done.' },
       ]),
       processor: { unknown_outcome: 'park' },
     });
-    await client.seen(run.id, 'tool.output');
+    await client.waitForEvent(run.id, 'tool.output');
     await rondo.services.get('tool-executor').kill();
-    return client.settled(run.id);
+    return client.waitForRun(run.id);
   };
 
   const readQuestion = async ({ id }: RunView): Promise<string> => {
@@ -48,7 +48,7 @@ describe('kill -9 of the executor in the middle of an unsafe command, where a pe
 
   /** The facts of the completed run, and the outputs of its calls, which count the effects. */
   const ending = async ({ id }: RunView): Promise<{ facts: Fact[]; outputs: string[] }> => {
-    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'completed' });
     const facts = await client.facts(id);
     expectWholeLog(facts);
     return { facts, outputs: await client.toolOutputs(id) };
@@ -89,7 +89,7 @@ describe('kill -9 of the executor in the middle of an unsafe command, where a pe
 
     await client.json('POST', `/runs/${run.id}/stop`, {});
 
-    expect(await client.settled(run.id)).toMatchObject({ status: 'stopped' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'stopped' });
     const facts = await client.facts(run.id);
     expectWholeLog(facts);
     expect(facts.slice(-3).map(({ type }) => type)).toEqual(['tool.unknown', 'message.created', 'run.stopped']);

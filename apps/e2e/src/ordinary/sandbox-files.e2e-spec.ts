@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type RondoClient, type RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, command, scriptInput } from '@rondo/test-deployment';
 import { ordinaryDeployment } from '../shared-deployment';
 
 interface SandboxView {
@@ -35,8 +35,8 @@ describe('the files of a sandbox over REST', () => {
 
   async function readCalls(line: string): Promise<Call[]> {
     const turns = [{ calls: [command(line)] }, { text: 'Done.' }];
-    const run = await client.createRun({ thread_id: thread, ...scripted(line, turns) });
-    expect((await client.settled(run.id)).status).toBe('completed');
+    const run = await client.createRun({ thread_id: thread, ...scriptInput(line, turns) });
+    expect((await client.waitForRun(run.id)).status).toBe('completed');
     return (await client.json<{ data: Call[] }>('GET', `/runs/${run.id}/tool-calls`)).data;
   }
   const readOutput = async (line: string): Promise<string> =>

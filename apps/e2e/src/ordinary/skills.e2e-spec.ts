@@ -1,5 +1,5 @@
 import type { Run, RunSettings, Skill } from '@rondo/contract';
-import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, call, command, scriptInput } from '@rondo/test-deployment';
 import { expectWholeLog } from '../log-expectations';
 import { newAccount, ordinaryDeployment } from '../shared-deployment';
 
@@ -36,7 +36,7 @@ describe('a skill', () => {
   it('is named in the prompt, read and run by the version that the run began with, also after its worker died', async () => {
     const first = await upload();
     const run = await client.createRun({
-      ...scripted('a skill', [
+      ...scriptInput('a skill', [
         { calls: [call('read_file', { file_path: '/skills/csv-totals/SKILL.md' })] },
         { calls: [command('printf "n,v\\na,2\\nb,3\\n" > t.csv; /skills/csv-totals/scripts/total.sh t.csv 2')] },
         { text: 'word '.repeat(60), pace_ms: 40, chunk_chars: 5, calls: [command('cat /skills/csv-totals/SKILL.md')] },
@@ -45,13 +45,13 @@ describe('a skill', () => {
       ]),
       skills: [{ name: 'csv-totals' }],
     });
-    await client.seen(run.id, 'message.delta');
+    await client.waitForEvent(run.id, 'message.delta');
     const second = await upload(' A newer text.');
     expect((await client.request('DELETE', `/skills/${first.id}`)).status).toBe(409);
     await rondo.services.get('agent-worker').kill();
     await rondo.services.get('agent-worker').start();
 
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
     const pinned = { id: first.id, name: 'csv-totals', version: 1, sha256: first.sha256 };
     expect([second.version, await readSettings(run.id)]).toMatchObject([2, [pinned]]);
     const outputs = JSON.stringify(await client.json('GET', `/runs/${run.id}/tool-calls`));
@@ -67,7 +67,7 @@ describe('a skill', () => {
 
   it('of a stored agent is seen by the run that another run starts', async () => {
     const { sha256 } = await upload();
-    const answer = scripted('a child', [
+    const answer = scriptInput('a child', [
       { calls: [call('read_file', { file_path: '/skills/csv-totals/SKILL.md' })] },
       { text: 'Read.' },
     ]).input;
@@ -76,7 +76,7 @@ describe('a skill', () => {
     await agent('adder', [{ name: 'csv-totals' }]);
     await agent('misled', [{ name: 'csv-totals' }, { name: 'no-such' }]);
     const run = await client.createRun({
-      ...scripted('a parent', [
+      ...scriptInput('a parent', [
         { calls: [call('run_agent', { agent: 'adder', input: answer })] },
         { calls: [call('run_agent', { agent: 'misled', input: answer })] },
         { text: 'Done.' },
@@ -84,7 +84,7 @@ describe('a skill', () => {
       tools: { run_agent: true },
     });
 
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
     const { children = [] } = await client.json<Run>('GET', `/runs/${run.id}`);
     const child = children[0]?.id ?? '';
     expect(await readSettings(child)).toMatchObject([{ name: 'csv-totals', sha256 }]);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type Socket, connect } from 'node:net';
-import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, call, command, scriptInput } from '@rondo/test-deployment';
 import { ordinaryDeployment } from '../shared-deployment';
 
 /** More than the buffers between an executor and a client take, so that one who does not read keeps a tunnel. */
@@ -30,8 +30,8 @@ describe('attack: slow readers', () => {
       { calls: [call('deploy', { directory_path: 'site' })] },
       { text: 'Published.' },
     ];
-    const run = await owner.createRun({ tools: ['execute_command', 'deploy'], ...scripted('publish', turns) });
-    expect((await owner.settled(run.id)).status).toBe('completed');
+    const run = await owner.createRun({ tools: ['execute_command', 'deploy'], ...scriptInput('publish', turns) });
+    expect((await owner.waitForRun(run.id)).status).toBe('completed');
     const { data } = await owner.json<{ data: { url: string }[] }>('GET', '/sites');
     const { id } = await owner.json<{ id: string }>('GET', `/threads/${run.thread_id}/sandbox`);
     return { sandbox: id, site: new URL(data[0]?.url ?? '') };
@@ -77,9 +77,9 @@ describe('attack: slow readers', () => {
     const headers = { Authorization: `Bearer ${victim.key}` };
     const stored = await fetch(`${client.url}/v1/files`, { method: 'POST', headers, body: form });
     const { id: uploaded } = (await stored.json()) as { id: string };
-    const script = scripted('read it', [{ calls: [command('cat note.txt')] }, { text: 'Done.' }]);
+    const script = scriptInput('read it', [{ calls: [command('cat note.txt')] }, { text: 'Done.' }]);
     const run = await victim.createRun({ files: [uploaded], ...script });
-    expect((await victim.settled(run.id)).status).toBe('completed');
+    expect((await victim.waitForRun(run.id)).status).toBe('completed');
     expect((await victim.toolOutputs(run.id)).join('')).toContain('uploaded');
   });
 });

@@ -1,4 +1,4 @@
-import { type Fact, type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { type Fact, type RondoClient, type RunningRondo, call, command, scriptInput } from '@rondo/test-deployment';
 import { expectWholeLog } from '../log-expectations';
 import { ordinaryDeployment } from '../shared-deployment';
 
@@ -13,7 +13,7 @@ describe('a stop (I7)', () => {
 
   const stopped = async (id: string): Promise<Fact[]> => {
     await client.json('POST', `/runs/${id}/stop`, { reason: 'enough' });
-    expect(await client.settled(id, 20_000)).toMatchObject({ status: 'stopped', finish_reason: 'stopped' });
+    expect(await client.waitForRun(id, 20_000)).toMatchObject({ status: 'stopped', finish_reason: 'stopped' });
     const facts = await client.facts(id);
     expectWholeLog(facts);
     expect(facts.at(-1)).toMatchObject({ type: 'run.stopped', data: { reason: 'enough' } });
@@ -25,9 +25,9 @@ describe('a stop (I7)', () => {
   it('while the model streams: closes the stream at once and keeps the text so far', async () => {
     const began = new Date().toISOString();
     const run = await client.createRun(
-      scripted('stop a stream', [{ text: 'word '.repeat(2_000), pace_ms: 20, chunk_chars: 5 }]),
+      scriptInput('stop a stream', [{ text: 'word '.repeat(2_000), pace_ms: 20, chunk_chars: 5 }]),
     );
-    await client.seen(run.id, 'message.delta');
+    await client.waitForEvent(run.id, 'message.delta');
 
     const facts = await stopped(run.id);
 
@@ -41,13 +41,13 @@ describe('a stop (I7)', () => {
 
   it('with an error: the run ends as failed, with the receipt', async () => {
     const run = await client.createRun(
-      scripted('stop with an error', [{ text: 'word '.repeat(2_000), pace_ms: 20, chunk_chars: 5 }]),
+      scriptInput('stop with an error', [{ text: 'word '.repeat(2_000), pace_ms: 20, chunk_chars: 5 }]),
     );
-    await client.seen(run.id, 'message.delta');
+    await client.waitForEvent(run.id, 'message.delta');
 
     await client.json('POST', `/runs/${run.id}/stop`, { error: 'The order was cancelled.' });
 
-    expect(await client.settled(run.id, 20_000)).toMatchObject({
+    expect(await client.waitForRun(run.id, 20_000)).toMatchObject({
       status: 'failed',
       error: { code: 'stopped_with_error', message: 'The order was cancelled.' },
     });
@@ -61,18 +61,18 @@ describe('a stop (I7)', () => {
 
   it('while a tool runs: verifies that its processes are dead before the receipt', async () => {
     const line = 'trap "" TERM; echo running; (while :; do echo alive >> pulse; sleep 0.05; done) & wait';
-    const run = await client.createRun(scripted('stop a tool', [{ calls: [command(line)] }, { text: 'Never.' }]));
-    await client.seen(run.id, 'tool.output');
+    const run = await client.createRun(scriptInput('stop a tool', [{ calls: [command(line)] }, { text: 'Never.' }]));
+    await client.waitForEvent(run.id, 'tool.output');
 
     const facts = await stopped(run.id);
 
     const [tool] = createReceipt(facts).tools_stopped;
     expect(tool.verified_dead_at).toEqual(expect.any(String));
     const check = await client.createRun({
-      ...scripted('is it dead', [{ calls: [command('wc -l < pulse; sleep 0.5; wc -l < pulse')] }, { text: 'Ok.' }]),
+      ...scriptInput('is it dead', [{ calls: [command('wc -l < pulse; sleep 0.5; wc -l < pulse')] }, { text: 'Ok.' }]),
       thread_id: run.thread_id,
     });
-    await client.settled(check.id);
+    await client.waitForRun(check.id);
     const [before, after] = ((await client.toolOutputs(check.id))[0] ?? '').trim().split(/\s+/);
     expect(Number(before)).toBeGreaterThan(0);
     expect(after).toBe(before);
@@ -116,19 +116,19 @@ describe('a stop (I7)', () => {
       sandbox_verified_at: expect.any(String),
     });
     const check = await client.createRun({
-      ...scripted('is it dead', [{ calls: [look] }, { text: 'Ok.' }]),
+      ...scriptInput('is it dead', [{ calls: [look] }, { text: 'Ok.' }]),
       thread_id: run.thread_id,
     });
-    await client.settled(check.id);
+    await client.waitForRun(check.id);
     expect((await client.toolOutputs(check.id))[0]).toMatch(/^0/);
   };
 
   it.each(leftRunning)('while no call runs: verifies that %s is dead before the receipt', async (about, given) => {
     const talk = { text: 'word '.repeat(2_000), pace_ms: 20, chunk_chars: 5 };
     const run = await client.createRun(
-      scripted(`stop ${about}`, [{ calls: [given] }, { calls: [lookOnceStarted] }, talk]),
+      scriptInput(`stop ${about}`, [{ calls: [given] }, { calls: [lookOnceStarted] }, talk]),
     );
-    await client.seen(run.id, 'message.delta');
+    await client.waitForEvent(run.id, 'message.delta');
 
     await expectAliveThenDead(run);
   });
@@ -136,8 +136,8 @@ describe('a stop (I7)', () => {
   it('of a run with no command but `bash`: verifies that what that left running is dead before the receipt', async () => {
     const given = call('bash', { command: 'cp /usr/bin/sleep /tmp/left; (setsid /tmp/left 1000 >/dev/null 2>&1 &)' });
     const talk = { text: 'word '.repeat(2_000), pace_ms: 20, chunk_chars: 5 };
-    const run = await client.createRun({ ...scripted('stop bash', [{ calls: [given] }, talk]), tools: ['bash'] });
-    await client.seen(run.id, 'message.delta');
+    const run = await client.createRun({ ...scriptInput('stop bash', [{ calls: [given] }, talk]), tools: ['bash'] });
+    await client.waitForEvent(run.id, 'message.delta');
 
     await expectLeftIsDead(run, await stopped(run.id));
   });
@@ -146,19 +146,19 @@ describe('a stop (I7)', () => {
     const asks = { calls: [call('ask', { text: 'Shall it go on?' })] };
     const given = background('cp /usr/bin/sleep /tmp/left; /tmp/left 1000');
     const run = await client.createRun(
-      scripted('stop what waits', [{ calls: [given] }, { calls: [lookOnceStarted] }, asks]),
+      scriptInput('stop what waits', [{ calls: [given] }, { calls: [lookOnceStarted] }, asks]),
     );
-    await client.settled(run.id);
+    await client.waitForRun(run.id);
 
     await expectAliveThenDead(run);
   });
 
   it('by the run’s time limit: kills its command, and the run fails', async () => {
     const line = 'echo running; while :; do echo alive >> pulse; sleep 0.05; done';
-    const script = scripted('out of time', [{ calls: [command(line)] }, { text: 'Never.' }]);
+    const script = scriptInput('out of time', [{ calls: [command(line)] }, { text: 'Never.' }]);
 
     const run = await client.createRun({ ...script, limits: { max_duration_s: 2 } });
-    await client.settled(run.id);
+    await client.waitForRun(run.id);
 
     expect(await client.run(run.id)).toMatchObject({ status: 'failed', error: { code: 'max_duration_exceeded' } });
     const facts = await client.facts(run.id);
@@ -167,14 +167,14 @@ describe('a stop (I7)', () => {
 
   it('while the run waits for a person', async () => {
     const run = await client.createRun({ model: 'demo/ask', input: 'What is my name?' });
-    await client.settled(run.id);
+    await client.waitForRun(run.id);
 
     await stopped(run.id);
   });
 
   it('is idempotent, also for a run that has ended', async () => {
     const run = await client.createRun({ model: 'demo/plain', input: 'Hi.' });
-    await client.settled(run.id);
+    await client.waitForRun(run.id);
 
     const answers = [
       await client.request('POST', `/runs/${run.id}/stop`, {}),
@@ -186,9 +186,9 @@ describe('a stop (I7)', () => {
 
   it('with NATS down: is found by the heartbeat within 5 s', async () => {
     const run = await client.createRun(
-      scripted('stop without nats', [{ text: 'word '.repeat(3_000), pace_ms: 20, chunk_chars: 5 }]),
+      scriptInput('stop without nats', [{ text: 'word '.repeat(3_000), pace_ms: 20, chunk_chars: 5 }]),
     );
-    await client.seen(run.id, 'message.delta');
+    await client.waitForEvent(run.id, 'message.delta');
     await rondo.infrastructure.get('nats').kill();
 
     const began = Date.now();

@@ -1,4 +1,4 @@
-import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, call, command, scriptInput } from '@rondo/test-deployment';
 import { expectWholeLog } from '../log-expectations';
 import { ordinaryDeployment } from '../shared-deployment';
 
@@ -13,14 +13,14 @@ describe('the tools of a run in a deployment', () => {
 
   it('a plan in todo.md is shown as events and kept with the thread', async () => {
     const run = await client.createRun(
-      scripted('a plan', [
+      scriptInput('a plan', [
         { calls: [call('create_file', { file_path: 'todo.md', file_contents: '- [ ] Read\n- [ ] Write\n' })] },
         { calls: [command(`sed -i 's/\\[ \\] Read/[x] Read/' todo.md`)] },
         { text: 'Half of it is done.' },
       ]),
     );
 
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
     const facts = await client.facts(run.id);
     expectWholeLog(facts);
     const plans = facts.flatMap(({ data }) => (data.message?.metadata.kind === 'plan_updated' ? [data.message] : []));
@@ -36,10 +36,10 @@ describe('the tools of a run in a deployment', () => {
   });
 
   it('a tool that is switched off is not offered, and a call of it is refused', async () => {
-    const script = scripted('no shell', [{ calls: [command('id')] }, { text: 'There is no shell.' }]);
+    const script = scriptInput('no shell', [{ calls: [command('id')] }, { text: 'There is no shell.' }]);
     const run = await client.createRun({ ...script, tools: { shell: false } });
 
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
     const facts = await client.facts(run.id);
     expect(facts.map(({ type }) => type)).not.toContain('tool.started');
     const refusal = facts.find(({ type }) => type === 'tool.failed')?.data.result.error;
@@ -65,9 +65,12 @@ describe('the tools of a run in a deployment', () => {
     expect(tools.get('visit_webpage')).toMatchObject({ available: true, default_in: ['suna', 'ii', 'symphony'] });
     expect(tools.get('web_search')).toMatchObject({ available: false, reason: expect.stringContaining('SEARXNG_URL') });
 
-    const script = scripted('no search', [{ calls: [call('web_search', { query: 'tea' })] }, { text: 'No search.' }]);
+    const script = scriptInput('no search', [
+      { calls: [call('web_search', { query: 'tea' })] },
+      { text: 'No search.' },
+    ]);
     const run = await client.createRun({ ...script, tools: ['web_search', 'visit_webpage'] });
-    await client.settled(run.id);
+    await client.waitForRun(run.id);
     const refusal = (await client.facts(run.id)).find(({ type }) => type === 'tool.failed')?.data.result.error;
     expect(refusal).toContain('There is no tool named "web_search"');
     expect(refusal).toContain('visit_webpage');

@@ -1,5 +1,5 @@
 import type { Run } from '@rondo/contract';
-import { scripted } from '@rondo/test-deployment';
+import { scriptInput } from '@rondo/test-deployment';
 import { newAccount, ordinaryDeployment } from '../shared-deployment';
 
 describe('a deployment without a collector', () => {
@@ -12,11 +12,11 @@ describe('a deployment without a collector', () => {
         'Content-Type': 'application/json',
         traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
       },
-      body: JSON.stringify(scripted('off', [{ text: 'Hi.' }])),
+      body: JSON.stringify(scriptInput('off', [{ text: 'Hi.' }])),
     });
     const { id, trace_id } = (await response.json()) as Run;
 
     expect(trace_id).toBeNull();
-    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'completed' });
   });
 });

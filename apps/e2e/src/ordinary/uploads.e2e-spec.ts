@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type RondoClient, type RunView, type RunningRondo, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunView, type RunningRondo, command, scriptInput } from '@rondo/test-deployment';
 import { ordinaryDeployment } from '../shared-deployment';
 
 interface Block {
@@ -30,10 +30,10 @@ describe('uploaded files', () => {
   }
 
   const start = (line: string, body: object): Promise<RunView> =>
-    client.createRun({ ...scripted(line, [{ calls: [command(line)] }, { text: 'Done.' }]), ...body });
+    client.createRun({ ...scriptInput(line, [{ calls: [command(line)] }, { text: 'Done.' }]), ...body });
 
   async function readOutput({ id }: RunView): Promise<string> {
-    expect((await client.settled(id)).status).toBe('completed');
+    expect((await client.waitForRun(id)).status).toBe('completed');
     return (await client.toolOutputs(id)).join('');
   }
 

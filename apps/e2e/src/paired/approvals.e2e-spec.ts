@@ -1,6 +1,6 @@
-import { type RondoClient, type RunView, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunView, type RunningRondo, call, command, scriptInput } from '@rondo/test-deployment';
 import { expectWholeLog } from '../log-expectations';
-import { killWorkers, pairedClients } from '../shared-deployment';
+import { killWorkers, createPairedClients } from '../shared-deployment';
 
 interface Approval {
   readonly id: string;
@@ -16,12 +16,12 @@ describe('what a person decides or answers, in a deployment', () => {
   let other: RondoClient;
 
   beforeAll(async () => {
-    ({ rondo, client, other } = await pairedClients());
+    ({ rondo, client, other } = await createPairedClients());
   });
 
   const start = (about: string, settings: object = {}): Promise<RunView> =>
     client.createRun({
-      ...scripted(about, [
+      ...scriptInput(about, [
         { calls: [command('echo once >> effects; cat effects')] },
         { calls: [command('cat effects 2>/dev/null; echo end')] },
         { text: 'All done.' },
@@ -39,11 +39,11 @@ describe('what a person decides or answers, in a deployment', () => {
   const decide = (through: RondoClient, { id, arguments_hash }: Approval, decision: object) =>
     through.request('POST', `/approvals/${id}/decision`, { arguments_hash, ...decision });
   const waitsForApproval = async (run: RunView): Promise<Approval> => {
-    expect(await client.settled(run.id)).toMatchObject({ status: 'waiting_input' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'waiting_input' });
     return readOpen(run);
   };
   const ending = async (run: RunView): Promise<string[]> => {
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
     expectWholeLog(await client.facts(run.id));
     return client.toolOutputs(run.id);
   };
@@ -92,7 +92,7 @@ describe('what a person decides or answers, in a deployment', () => {
   it('an approval expires, and its call is denied', async () => {
     const run = await start('expired', { approval_expires_s: 1 });
 
-    await client.seen(run.id, 'run.completed');
+    await client.waitForEvent(run.id, 'run.completed');
 
     const decided = (await client.facts(run.id)).find(({ type }) => type === 'approval.decided');
     expect(decided?.data).toMatchObject({ outcome: 'expire', decided_by: null });
@@ -115,17 +115,17 @@ describe('what a person decides or answers, in a deployment', () => {
 
     await client.json('POST', `/runs/${run.id}/stop`);
 
-    expect(await client.settled(run.id)).toMatchObject({ status: 'stopped' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'stopped' });
     expect((await decide(client, approval, { decision: 'approve' })).status).toBe(409);
   });
 
   it('a question in the last iteration waits, and a worker that is killed with the answer on its way ends the run', async () => {
     const asks = { calls: [call('ask', { text: 'Which one?' })] };
     const run = await client.createRun({
-      ...scripted('asks last', [asks, { text: 'Never said.' }]),
+      ...scriptInput('asks last', [asks, { text: 'Never said.' }]),
       limits: { max_iterations: 1 },
     });
-    expect(await client.settled(run.id)).toMatchObject({ status: 'waiting_input', waiting: { reason: 'ask' } });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'waiting_input', waiting: { reason: 'ask' } });
     const { sentence } = await client.json<{ sentence: string }>('GET', `/runs/${run.id}/why`);
     expect(sentence).toBe(
       'Waits for an answer to: Which one? With the answer it ends: it has used all its iterations.',
@@ -134,7 +134,7 @@ describe('what a person decides or answers, in a deployment', () => {
     await killWorkers(rondo);
     await client.json('POST', `/runs/${run.id}/input`, { content: 'The blue one.' });
 
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed', finish_reason: 'max_iterations' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed', finish_reason: 'max_iterations' });
     expectWholeLog(await client.facts(run.id));
     const { data } = await client.json<{ data: object[] }>('GET', `/threads/${run.thread_id}/llm-messages`);
     expect(JSON.stringify(data)).toContain('The blue one.');

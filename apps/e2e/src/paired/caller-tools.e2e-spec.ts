@@ -1,8 +1,8 @@
 import type { Run } from '@rondo/contract';
 import { type HandledTools, Rondo } from '@rondo/client';
-import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, call, command, scriptInput } from '@rondo/test-deployment';
 import { expectWholeLog } from '../log-expectations';
-import { pairedClients } from '../shared-deployment';
+import { createPairedClients } from '../shared-deployment';
 
 const weather = { name: 'get_weather', description: 'The weather of a city.', effect_class: 'pure' };
 const taxi = { name: 'order_taxi', description: 'Orders a taxi.' };
@@ -13,19 +13,19 @@ describe('tools of the caller, in a deployment', () => {
   let other: RondoClient;
 
   beforeAll(async () => {
-    ({ rondo, client, other } = await pairedClients());
+    ({ rondo, client, other } = await createPairedClients());
   });
 
   const ask = (city: string) => call('get_weather', { city });
   const createClient = ({ url, key }: RondoClient) => new Rondo({ baseUrl: url, apiKey: key, retries: 100 });
   const start = (about: string, calls: readonly object[], more: object = {}) =>
     client.createRun({
-      ...scripted(about, [{ calls }, { text: 'All done.' }]),
+      ...scriptInput(about, [{ calls }, { text: 'All done.' }]),
       caller_tools: [weather, taxi],
       ...more,
     });
   const waiting = async (id: string): Promise<Run> => {
-    expect(await client.settled(id)).toMatchObject({ status: 'waiting_tool' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'waiting_tool' });
     return client.json<Run>('GET', `/runs/${id}`);
   };
   const listCalls = ({ waiting: about }: Run) => about?.tool_calls?.map(({ tool_call_id: id }) => id) ?? [];
@@ -45,7 +45,7 @@ describe('tools of the caller, in a deployment', () => {
     ];
 
     const { result } = await createClient(client).runs.run({
-      ...scripted('killed', turns),
+      ...scriptInput('killed', turns),
       tools: { get_weather: { description: weather.description, handler } },
     });
 
@@ -73,7 +73,7 @@ describe('tools of the caller, in a deployment', () => {
     );
 
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
-    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'completed' });
     const taken = answers.findIndex(({ status }) => status === 200);
     expect(await client.toolOutputs(id)).toEqual([`result ${taken}`]);
     expectWholeLog(await client.facts(id));
@@ -88,7 +88,7 @@ describe('tools of the caller, in a deployment', () => {
     });
     const calls = listCalls(await waiting(id));
 
-    await client.seen(id, 'run.completed');
+    await client.waitForEvent(id, 'run.completed');
 
     const facts = await client.facts(id);
     expectWholeLog(facts);
@@ -112,29 +112,29 @@ describe('tools of the caller, in a deployment', () => {
   it('a child run of a stored agent waits for the same caller, which finds its call in the list', async () => {
     const definition = { model: 'demo/scripted', caller_tools: [weather] };
     await client.json('PUT', '/agents/by-name/forecaster', { definition });
-    const task = scripted('child', [{ calls: [ask('Bergen')] }, { text: 'It rains.' }]).input;
+    const task = scriptInput('child', [{ calls: [ask('Bergen')] }, { text: 'It rains.' }]).input;
     const { id } = await client.createRun({
-      ...scripted('parent', [
+      ...scriptInput('parent', [
         { calls: [call('run_agent', { agent: 'forecaster', input: task })] },
         { text: 'They have answered.' },
       ]),
       tools: { run_agent: true },
     });
-    await client.seen(id, 'run.waiting');
+    await client.waitForEvent(id, 'run.waiting');
     const { data: children } = await client.json<{ data: Run[] }>('GET', `/runs?parent_run_id=${id}`);
     const child = children[0]?.id ?? '';
     await waiting(child);
 
     await createClient(client).runs.serve(child, { get_weather: { description: '', handler: () => 'rain' } });
 
-    expect(await client.settled(child)).toMatchObject({ status: 'completed' });
-    await client.seen(id, 'run.completed');
+    expect(await client.waitForRun(child)).toMatchObject({ status: 'completed' });
+    await client.waitForEvent(id, 'run.completed');
     expect(await client.toolOutputs(id)).toEqual(['It rains.']);
   });
 
   it('a call that needs approval is sent to the caller after it', async () => {
     const { id } = await start('approved', [ask('Bergen')], { tools: { caller: { require_approval: true } } });
-    expect(await client.settled(id)).toMatchObject({ status: 'waiting_input' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'waiting_input' });
     const { data } = await client.json<{ data: { id: string; run_id: string; arguments_hash: string }[] }>(
       'GET',
       '/approvals?limit=200',
@@ -145,7 +145,7 @@ describe('tools of the caller, in a deployment', () => {
     const [callId] = listCalls(await waiting(id));
     await client.json('POST', `/tool-calls/${callId}/result`, { output: 'sun' });
 
-    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'completed' });
     expect(await client.toolOutputs(id)).toEqual(['sun']);
   });
 });

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Run, RunWait } from '@rondo/contract';
-import { type RondoClient, type RunView, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunView, type RunningRondo, call, command, scriptInput } from '@rondo/test-deployment';
 import { repoRoot } from '../../../../deploy/local/repo-root.mjs';
 import { expectWholeLog } from '../log-expectations';
-import { killWorkers, newAccount, pairedDeployment } from '../shared-deployment';
+import { killWorkers, newAccount, startPaired } from '../shared-deployment';
 
 const runProgram = promisify(execFile);
 
@@ -16,17 +16,17 @@ describe('runs that start others, in a deployment', () => {
   let client: RondoClient;
 
   beforeAll(async () => {
-    rondo = await pairedDeployment();
+    rondo = await startPaired();
     client = await newAccount(rondo);
     await client.json('PUT', '/agents/by-name/helper', { definition: { model: 'demo/scripted' } });
     await client.json('PUT', '/agents/by-name/asker', { definition: { model: 'demo/ask', interactive: true } });
   });
 
-  const task = (about: string, turns: readonly Record<string, unknown>[]) => scripted(about, turns).input;
+  const task = (about: string, turns: readonly Record<string, unknown>[]) => scriptInput(about, turns).input;
   const runAgent = (agent: string, input: string, more: object = {}) => call('run_agent', { agent, input, ...more });
   const lead = (about: string, calls: readonly ReturnType<typeof call>[], more: object = {}): Promise<RunView> =>
     client.createRun({
-      ...scripted(about, [{ calls }, { text: 'All have answered.' }]),
+      ...scriptInput(about, [{ calls }, { text: 'All have answered.' }]),
       tools: { run_agent: true },
       ...more,
     });
@@ -60,7 +60,7 @@ describe('runs that start others, in a deployment', () => {
       runAgent('helper', task('second', [{ text: 'Answer two.' }])),
     ]);
 
-    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'completed' });
 
     expect(await client.toolOutputs(id)).toEqual(['Answer one.', 'Answer two.']);
     const facts = await client.facts(id);
@@ -80,7 +80,7 @@ describe('runs that start others, in a deployment', () => {
   it('a parent says which run it waits for, and goes on when a person has answered that one', async () => {
     const { id } = await lead('asks', [runAgent('asker', 'Paint it.')]);
     const child = await readChild(id);
-    expect(await client.settled(child.id)).toMatchObject({ status: 'waiting_input' });
+    expect(await client.waitForRun(child.id)).toMatchObject({ status: 'waiting_input' });
 
     const explained = await until(
       () => why(id),
@@ -94,14 +94,14 @@ describe('runs that start others, in a deployment', () => {
 
     await client.json('POST', `/runs/${child.id}/input`, { content: 'Blue.' });
 
-    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'completed' });
     expectWholeLog(await client.facts(id));
   });
 
   it('a parent that does not want to wait for a person is told what the other needed', async () => {
     const { id } = await lead('does not wait', [runAgent('asker', 'Paint it.', { on_waiting: 'stop' })]);
 
-    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'completed' });
 
     const child = await readChild(id);
     const { data } = await client.json<{ data: { result: { error: string } }[] }>('GET', `/runs/${id}/tool-calls`);
@@ -117,7 +117,7 @@ describe('runs that start others, in a deployment', () => {
     const calls = [runAgent('broken', 'Go.'), runAgent('missing', 'Go.'), runAgent('nester', nested)];
     const { id } = await lead('honest', calls, { limits: { max_run_depth: 1 } });
 
-    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'completed' });
 
     const path = `/runs/${id}/tool-calls`;
     const { data } = await client.json<{ data: { result: { error?: string; output: string } }[] }>('GET', path);
@@ -137,11 +137,11 @@ describe('runs that start others, in a deployment', () => {
       () => read(id),
       ({ status }) => status === 'waiting_child',
     );
-    for (const child of children) await client.seen(child.id, 'tool.started');
+    for (const child of children) await client.waitForEvent(child.id, 'tool.started');
 
     await client.json('POST', `/runs/${id}/stop`, { reason: 'enough' });
 
-    expect(await client.settled(id)).toMatchObject({ status: 'stopped' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'stopped' });
     const facts = await client.facts(id);
     expectWholeLog(facts);
     const stopped = facts.at(-1)?.data.receipt.child_runs_stopped as { run_id: string; ended_at: string | null }[];
@@ -162,7 +162,7 @@ describe('runs that start others, in a deployment', () => {
     const { id } = await lead('budget', [runAgent('helper', spends)], { budget });
     const child = await readChild(id);
 
-    expect(await client.settled(child.id)).toMatchObject({
+    expect(await client.waitForRun(child.id)).toMatchObject({
       status: 'waiting_budget',
       waiting: { reason: 'budget', budget: { tokens: 30_000, root_run_id: id } },
     });
@@ -170,7 +170,7 @@ describe('runs that start others, in a deployment', () => {
 
     await client.json('POST', `/runs/${id}/budget`, { tokens: 1_000_000 });
 
-    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'completed' });
     expect(await client.toolOutputs(id)).toEqual(['Went on.']);
   });
 
@@ -181,7 +181,7 @@ describe('runs that start others, in a deployment', () => {
     ]);
     const { id } = await lead('budget ends', [runAgent('helper', spends)], { budget: { tokens: 30_000 } });
 
-    expect(await client.settled(id)).toMatchObject({ status: 'completed', finish_reason: 'budget_exceeded' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'completed', finish_reason: 'budget_exceeded' });
 
     const { data } = await client.json<{ data: { result: { error: string } }[] }>('GET', `/runs/${id}/tool-calls`);
     expect(data[0]?.result.error).toContain('The run did not complete within its budget.');
@@ -194,10 +194,10 @@ describe('runs that start others, in a deployment', () => {
         runAgent('helper', task('a', [{ calls: [command('sleep 0.5; echo a')] }, { text: 'Answer a.' }])),
         runAgent('helper', task('b', [{ text: 'Answer b.' }])),
       ]);
-      await client.seen(id, type);
+      await client.waitForEvent(id, type);
       await killWorkers(rondo);
 
-      expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+      expect(await client.waitForRun(id)).toMatchObject({ status: 'completed' });
 
       await expectOnce(id, ['Answer a.', 'Answer b.']);
     },
@@ -216,7 +216,7 @@ describe('runs that start others, in a deployment', () => {
       ),
     );
     const progress = { isOver: false };
-    const settled = Promise.all(trees.map(({ id }) => client.settled(id, 200_000))).finally(
+    const settled = Promise.all(trees.map(({ id }) => client.waitForRun(id, 200_000))).finally(
       () => (progress.isOver = true),
     );
     for (let kills = 0; kills < 8 && !progress.isOver; kills++) {

@@ -1,8 +1,8 @@
-import { RefundServer, type RondoClient, type RunningRondo, call, scripted } from '@rondo/test-deployment';
+import { RefundServer, type RondoClient, type RunningRondo, call, scriptInput } from '@rondo/test-deployment';
 import { CommandLine } from '../command-line';
 import { openConsole, stopBrowser } from '../console-browser';
 import { expectWholeLog } from '../log-expectations';
-import { internalPort, newAccount, pairedDeployment } from '../shared-deployment';
+import { internalPort, newAccount, startPaired } from '../shared-deployment';
 
 describe('a question of an MCP server', () => {
   let rondo: RunningRondo;
@@ -11,7 +11,7 @@ describe('a question of an MCP server', () => {
 
   beforeAll(async () => {
     refunds = await RefundServer.open(await internalPort());
-    rondo = await pairedDeployment();
+    rondo = await startPaired();
     client = await newAccount(rondo);
   });
 
@@ -21,12 +21,12 @@ describe('a question of an MCP server', () => {
 
   async function waitingRun(settings: object = {}): Promise<{ id: string; callId: string }> {
     const run = await client.createRun({
-      ...scripted('refund', [{ calls: [call('refunds__refund', {})] }, { text: 'Done.' }]),
+      ...scriptInput('refund', [{ calls: [call('refunds__refund', {})] }, { text: 'Done.' }]),
       tools: [],
       mcp_servers: [{ name: 'refunds', transport: 'streamable_http', url: refunds.url }],
       ...settings,
     });
-    await client.seen(run.id, 'run.waiting');
+    await client.waitForEvent(run.id, 'run.waiting');
     const { waiting } = await client.json<{ waiting: { elicitations: { tool_call_id: string }[] } }>(
       'GET',
       `/runs/${run.id}`,
@@ -62,7 +62,7 @@ describe('a question of an MCP server', () => {
       text: expect.stringContaining('input_not_asked'),
     });
 
-    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'completed' });
     expectWholeLog(await client.facts(id));
     expect(await client.toolOutputs(id)).toEqual(['order 7 is refunded']);
     expect(refunds.refunded).toEqual([{ action: 'accept', content: { reason: 'It broke.' } }]);
@@ -79,7 +79,7 @@ describe('a question of an MCP server', () => {
       status: 200,
     });
 
-    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'completed' });
     expect(refunds.refunded.at(-1)).toEqual({ action: 'decline' });
   });
 
@@ -101,7 +101,7 @@ describe('a question of an MCP server', () => {
       await stopBrowser(browser);
     }
 
-    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'completed' });
     expect(refunds.refunded.at(-1)).toEqual({ action: 'accept', content: { reason: 'It was late.' } });
   });
 
@@ -115,10 +115,10 @@ describe('a question of an MCP server', () => {
     expect(await commandLine.inPipe(['answer', first.id, '--accept', '{"reason": "Wrong size."}'])).toMatchObject({
       code: 0,
     });
-    await client.settled(first.id);
+    await client.waitForRun(first.id);
     const second = await waitingRun();
     expect(await commandLine.inPipe(['answer', second.id, '--decline'])).toMatchObject({ code: 0 });
-    await client.settled(second.id);
+    await client.waitForRun(second.id);
 
     expect(refunds.refunded.slice(-2)).toEqual([
       { action: 'accept', content: { reason: 'Wrong size.' } },
@@ -129,9 +129,9 @@ describe('a question of an MCP server', () => {
 
   it('is cancelled when its time is over', async () => {
     const { id } = await waitingRun({ approval_expires_s: 1 });
-    await client.seen(id, 'tool.input_given');
+    await client.waitForEvent(id, 'tool.input_given');
 
-    expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'completed' });
     expectWholeLog(await client.facts(id));
     expect(refunds.refunded.at(-1)).toEqual({ action: 'cancel' });
   });
@@ -140,7 +140,7 @@ describe('a question of an MCP server', () => {
     const { id, callId } = await waitingRun();
     await client.request('POST', `/runs/${id}/stop`, {});
 
-    expect(await client.settled(id)).toMatchObject({ status: 'stopped' });
+    expect(await client.waitForRun(id)).toMatchObject({ status: 'stopped' });
     expectWholeLog(await client.facts(id));
     expect(await client.request('POST', `/tool-calls/${callId}/input`, { action: 'decline' })).toMatchObject({
       status: 409,

@@ -1,7 +1,7 @@
 import { type RondoClient, type RunningRondo, call } from '@rondo/test-deployment';
 import { ImageServer } from '../image-server';
 import { expectWholeLog } from '../log-expectations';
-import { internalPort, newAccount, pairedDeployment } from '../shared-deployment';
+import { internalPort, newAccount, startPaired } from '../shared-deployment';
 
 /** The header of a PNG of 2 by 3 pixels. */
 const png = Buffer.concat([
@@ -27,7 +27,7 @@ describe('images in a deployment', () => {
 
   beforeAll(async () => {
     [images, canary] = await Promise.all([ImageServer.open(png, await internalPort()), ImageServer.open(png)]);
-    rondo = await pairedDeployment();
+    rondo = await startPaired();
     client = await newAccount(rondo);
   });
 
@@ -38,7 +38,7 @@ describe('images in a deployment', () => {
 
   const settle = async (body: Record<string, unknown>) => {
     const { id } = await client.createRun({ ...talk, ...body });
-    const run = await client.settled(id);
+    const run = await client.waitForRun(id);
     const [request] = await rondo.modelRequests(1);
     return { run, facts: await client.facts(id), sent: request?.body ?? '' };
   };

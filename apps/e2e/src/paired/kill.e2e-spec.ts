@@ -4,14 +4,14 @@ import {
   type RunView,
   type RunningRondo,
   command,
-  scripted,
+  scriptInput,
 } from '@rondo/test-deployment';
 import { expectShownAsStored, expectWholeLog } from '../log-expectations';
-import { atOtherGateway, newAccount, pairedDeployment } from '../shared-deployment';
+import { atOtherGateway, newAccount, startPaired } from '../shared-deployment';
 
 /** Three iterations with a slow command each, and one that prints their effects to be counted. */
 const task = (about: string) =>
-  scripted(about, [
+  scriptInput(about, [
     ...[1, 2, 3].map((n) => ({
       text: `Step ${n}. `.repeat(20),
       pace_ms: 5,
@@ -26,7 +26,7 @@ describe('kill -9 (I1–I5, I8)', () => {
   let client: RondoClient;
 
   beforeAll(async () => {
-    rondo = await pairedDeployment();
+    rondo = await startPaired();
     client = atOtherGateway(rondo, await newAccount(rondo));
   });
 
@@ -36,7 +36,7 @@ describe('kill -9 (I1–I5, I8)', () => {
   /** Kills the services in turn, one per second, until every run has ended. */
   const killRepeatedly = async (runs: readonly RunView[], victims: readonly string[]): Promise<RunView[]> => {
     const progress = { isOver: false };
-    const settled = Promise.all(runs.map(({ id }) => client.settled(id, 100_000))).finally(
+    const settled = Promise.all(runs.map(({ id }) => client.waitForRun(id, 100_000))).finally(
       () => (progress.isOver = true),
     );
     for (let kills = 0; kills < 6 && !progress.isOver; kills++) {
@@ -64,7 +64,7 @@ describe('kill -9 (I1–I5, I8)', () => {
 
   it('of the worker of a run that was just told something: the run reads it once', async () => {
     const runs = await start('told', 3);
-    await Promise.all(runs.map(({ id }) => client.seen(id, 'tool.started')));
+    await Promise.all(runs.map(({ id }) => client.waitForEvent(id, 'tool.started')));
     const told = await Promise.all(
       runs.map(({ thread_id }) =>
         client.createRun({ thread_id, model: 'demo/plain', input: 'In blue.', on_active_run: 'steer' }),
@@ -75,11 +75,11 @@ describe('kill -9 (I1–I5, I8)', () => {
     for (const [index, run] of runs.entries()) {
       const queued = (told[index] as { steered?: { queued_run_id: string } }).steered?.queued_run_id ?? '';
       expect(told[index]?.id).toBe(run.id);
-      expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+      expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
       const facts = await client.facts(run.id);
       expectWholeLog(facts);
       expect(facts.filter(({ data }) => data.message?.metadata.queued_as === queued)).toHaveLength(1);
-      expect(await client.settled(queued)).toMatchObject({ status: 'stopped', started_at: null });
+      expect(await client.waitForRun(queued)).toMatchObject({ status: 'stopped', started_at: null });
     }
   });
 
@@ -114,7 +114,7 @@ describe('kill -9 (I1–I5, I8)', () => {
     const during = await start('redis is away', 2);
     await redis.start();
 
-    const settled = await Promise.all([...before, ...during].map(({ id }) => client.settled(id, 60_000)));
+    const settled = await Promise.all([...before, ...during].map(({ id }) => client.waitForRun(id, 60_000)));
 
     expect(settled.map(({ status }) => status)).toEqual(settled.map(() => 'completed'));
   });
@@ -125,7 +125,7 @@ describe('kill -9 (I1–I5, I8)', () => {
     await nats.kill();
     await nats.start();
 
-    const settled = await Promise.all(runs.map(({ id }) => client.settled(id, 60_000)));
+    const settled = await Promise.all(runs.map(({ id }) => client.waitForRun(id, 60_000)));
 
     expect(settled.map(({ status }) => status)).toEqual(runs.map(() => 'completed'));
     for (const { id } of runs) expectWholeLog(await client.facts(id));
@@ -137,7 +137,7 @@ describe('kill -9 (I1–I5, I8)', () => {
     await postgres.kill();
     await postgres.start();
 
-    const settled = await Promise.all(runs.map(({ id }) => client.settled(id, 60_000)));
+    const settled = await Promise.all(runs.map(({ id }) => client.waitForRun(id, 60_000)));
 
     expect(settled.map(({ status }) => status)).toEqual(runs.map(() => 'completed'));
     for (const { id } of runs) {
@@ -161,9 +161,9 @@ const stepsDone = (facts: readonly Fact[]): string[] =>
 
 /** The effects, read by another run, because the reading command of the run itself may have been killed. */
 async function effectsIn(client: RondoClient, { thread_id }: RunView): Promise<string[]> {
-  const look = scripted('look', [{ calls: [command('touch effects; cat effects')] }, { text: 'Seen.' }]);
+  const look = scriptInput('look', [{ calls: [command('touch effects; cat effects')] }, { text: 'Seen.' }]);
   const { id } = await client.createRun({ ...look, thread_id });
-  expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+  expect(await client.waitForRun(id)).toMatchObject({ status: 'completed' });
   const [output = 'nothing was seen'] = await client.toolOutputs(id);
   return output.split('\n').filter(Boolean);
 }

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { type RondoClient, type RunningRondo, call, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, call, scriptInput } from '@rondo/test-deployment';
 import { BuildServer } from '../build-mcp-server';
 import { expectWholeLog } from '../log-expectations';
-import { internalPort, newAccount, pairedDeployment } from '../shared-deployment';
+import { internalPort, newAccount, startPaired } from '../shared-deployment';
 
 describe('a call that becomes a task of an MCP server', () => {
   let rondo: RunningRondo;
@@ -11,7 +11,7 @@ describe('a call that becomes a task of an MCP server', () => {
 
   beforeAll(async () => {
     server = await BuildServer.open(await internalPort());
-    rondo = await pairedDeployment();
+    rondo = await startPaired();
     client = await newAccount(rondo);
   });
 
@@ -21,7 +21,7 @@ describe('a call that becomes a task of an MCP server', () => {
 
   const startRun = () =>
     client.createRun({
-      ...scripted('build', [{ calls: [call('ci__build', {})] }, { text: 'Done.' }]),
+      ...scriptInput('build', [{ calls: [call('ci__build', {})] }, { text: 'Done.' }]),
       tools: [],
       mcp_servers: [{ name: 'ci', transport: 'streamable_http', url: server.url }],
     });
@@ -31,14 +31,14 @@ describe('a call that becomes a task of an MCP server', () => {
     async (victim) => {
       const before = server.builds;
       const run = await startRun();
-      await client.seen(run.id, 'tool.task_created');
+      await client.waitForEvent(run.id, 'tool.task_created');
       await once(server.answered, 'tasks/get');
 
       const victims = rondo.services.all.filter(({ name }) => name.startsWith(victim));
       await Promise.all(victims.map((service) => service.kill()));
       await server.finish();
 
-      expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+      expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
       expect(server.builds).toBe(before + 1);
       expect(await client.toolOutputs(run.id)).toEqual([`build ${server.builds} is green`]);
       const facts = await client.facts(run.id);
@@ -49,13 +49,13 @@ describe('a call that becomes a task of an MCP server', () => {
 
   it('is cancelled at its server when the run is stopped', async () => {
     const run = await startRun();
-    await client.seen(run.id, 'tool.task_created');
+    await client.waitForEvent(run.id, 'tool.task_created');
     await once(server.answered, 'tasks/get');
     const cancelled = once(server.answered, 'tasks/cancel');
 
     await client.json('POST', `/runs/${run.id}/stop`);
 
-    expect(await client.settled(run.id)).toMatchObject({ status: 'stopped' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'stopped' });
     await cancelled;
   });
 });

@@ -5,10 +5,10 @@ import {
   type RunningRondo,
   call,
   command,
-  scripted,
+  scriptInput,
 } from '@rondo/test-deployment';
-import { expectShownAsStored, expectWholeLog, shownText, storedText } from '../log-expectations';
-import { pairedClients } from '../shared-deployment';
+import { expectShownAsStored, expectWholeLog, joinDeltas, readAnswers } from '../log-expectations';
+import { createPairedClients } from '../shared-deployment';
 
 /** One tool only, because the demo model records the first 16 KiB of a request. */
 const tools = ['execute_command'];
@@ -19,12 +19,12 @@ describe('a run in a deployment', () => {
   let other: RondoClient;
 
   beforeAll(async () => {
-    ({ rondo, client, other } = await pairedClients());
+    ({ rondo, client, other } = await createPairedClients());
   });
 
   it.each(['demo/coder', 'demo-anthropic/coder'])('makes files, runs a program and completes: %s', async (model) => {
     const run = await client.createRun({ model, input: 'Write a small program and run it.' });
-    const settled = await client.settled(run.id);
+    const settled = await client.waitForRun(run.id);
     const facts = await client.facts(run.id);
 
     expect(settled).toMatchObject({ status: 'completed', finish_reason: 'complete' });
@@ -49,7 +49,7 @@ describe('a run in a deployment', () => {
     const input = 'Write a small program and run it.';
     const run = await client.createRun({ model: 'demo/coder', profile, processor, input });
 
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed', finish_reason });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed', finish_reason });
     const done = (await client.facts(run.id)).filter(({ type }) => type === 'tool.completed');
     expect(done.map(({ data }) => data.name)).toEqual(tools);
     expect(done).toContainEqual(
@@ -67,7 +67,7 @@ describe('a run in a deployment', () => {
       const input = `Do it again, ${model}.`;
       const run = await client.createRun({ model, input, tools, limits: { max_identical_calls: 4 } });
 
-      expect(await client.settled(run.id)).toMatchObject({ status: 'completed', finish_reason: 'loop_detected' });
+      expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed', finish_reason: 'loop_detected' });
       const asked = (await rondo.modelRequests()).filter(({ body }) => body.includes(input));
       const warnings = asked.map(({ body }) => /exactly the same (\d) times in a row/.exec(body)?.[1]);
       expect(warnings).toEqual([undefined, undefined, '2', '3']);
@@ -81,7 +81,7 @@ describe('a run in a deployment', () => {
       const input = `Do it for ever, ${model}.`;
       const run = await client.createRun({ model, input, tools });
 
-      const settled = await client.settled(run.id);
+      const settled = await client.waitForRun(run.id);
       expect(settled).toMatchObject({ status: 'completed', finish_reason: 'loop_detected', iteration: 10 });
       const asked = (await rondo.modelRequests()).filter(({ body }) => body.includes(input));
       const warned = asked.filter(({ body }) => body.includes('times in a row'));
@@ -91,10 +91,10 @@ describe('a run in a deployment', () => {
 
   it('shows the same bytes over REST, SSE and Socket.IO, on any gateway (I2)', async () => {
     const run = await client.createRun(
-      scripted('same bytes', [{ text: 'Grüße 👋', calls: [command('printf "a\\000b"')] }, { text: 'Ok.' }]),
+      scriptInput('same bytes', [{ text: 'Grüße 👋', calls: [command('printf "a\\000b"')] }, { text: 'Ok.' }]),
     );
     const live = other.watch(run.id);
-    await client.settled(run.id);
+    await client.waitForRun(run.id);
 
     const page = (await client.request('GET', `/runs/${run.id}/events?limit=200`)).text;
     const facts = (JSON.parse(page) as { data: Fact[] }).data;
@@ -108,30 +108,30 @@ describe('a run in a deployment', () => {
 
   it('sends the whole message, once, to a subscriber that joins in the middle of it (I13)', async () => {
     const text = 'The quick brown fox jumps over the lazy dog. '.repeat(40);
-    const run = await client.createRun(scripted('midway', [{ text, pace_ms: 10, chunk_chars: 6 }]));
+    const run = await client.createRun(scriptInput('midway', [{ text, pace_ms: 10, chunk_chars: 6 }]));
     const early = client.watch(run.id);
-    await client.seen(run.id, 'message.delta');
+    await client.waitForEvent(run.id, 'message.delta');
     const late = await other.watch(run.id);
 
     const [first] = await Promise.all([early]);
     for (const events of [first, late]) {
-      expect([...shownText(events).values()]).toEqual([text]);
-      expect([...storedText(events).values()]).toEqual([text]);
+      expect([...joinDeltas(events).values()]).toEqual([text]);
+      expect([...readAnswers(events).values()]).toEqual([text]);
     }
   });
 
   it('continues when its subscribers disconnect (I8)', async () => {
-    const run = await client.createRun(scripted('left alone', [{ text: 'word '.repeat(80), pace_ms: 5 }]));
+    const run = await client.createRun(scriptInput('left alone', [{ text: 'word '.repeat(80), pace_ms: 5 }]));
     const socket = client.connect();
     await socket.emitWithAck('run.subscribe', { run_id: run.id, after_seq: 0 });
     socket.close();
 
-    expect((await client.settled(run.id)).status).toBe('completed');
+    expect((await client.waitForRun(run.id)).status).toBe('completed');
   });
 
   it('parks on a question without a lease, and continues with the answer', async () => {
     const run = await client.createRun({ model: 'demo/ask', input: 'Name my cat.' });
-    const waiting = await client.settled(run.id);
+    const waiting = await client.waitForRun(run.id);
     expect(waiting.status).toBe('waiting_input');
 
     const question = (await client.facts(run.id)).at(-1);
@@ -148,18 +148,18 @@ describe('a run in a deployment', () => {
 
   it('keeps the sandbox of a thread between runs, and separate from other threads (I10)', async () => {
     const first = await client.createRun(
-      scripted('write', [{ calls: [command('echo 42 > secret.txt && export X=7')] }, { text: 'Ok.' }]),
+      scriptInput('write', [{ calls: [command('echo 42 > secret.txt && export X=7')] }, { text: 'Ok.' }]),
     );
-    await client.settled(first.id);
+    await client.waitForRun(first.id);
     const read = (thread?: string) =>
       client.createRun({
-        ...scripted('read', [{ calls: [command('cat secret.txt; echo $X')] }, { text: 'Ok.' }]),
+        ...scriptInput('read', [{ calls: [command('cat secret.txt; echo $X')] }, { text: 'Ok.' }]),
         ...(thread && { thread_id: thread }),
       });
 
     const same = await read(first.thread_id);
     const other = await read();
-    await Promise.all([client.settled(same.id), client.settled(other.id)]);
+    await Promise.all([client.waitForRun(same.id), client.waitForRun(other.id)]);
 
     expect(await client.toolOutputs(same.id)).toEqual([expect.stringContaining('42\n7')]);
     expect((await client.toolOutputs(other.id)).join()).not.toContain('42');
@@ -167,8 +167,8 @@ describe('a run in a deployment', () => {
 
   it('keeps its secrets out of the sandbox (I12)', async () => {
     const lookAround = 'env; cat /proc/*/environ 2>/dev/null | tr "\\0" "\\n"; ls -la / /workspace; cat /etc/passwd';
-    const run = await client.createRun(scripted('secrets', [{ calls: [command(lookAround)] }, { text: 'Ok.' }]));
-    await client.settled(run.id);
+    const run = await client.createRun(scriptInput('secrets', [{ calls: [command(lookAround)] }, { text: 'Ok.' }]));
+    await client.waitForRun(run.id);
 
     const seen = (await client.toolOutputs(run.id)).join('\n');
     expect(seen).toContain('PATH=');
@@ -186,7 +186,7 @@ describe('a run in a deployment', () => {
     const run = await client.createRun({ model, input: `Do it: ${about}.` });
     const seen = client.watch(run.id);
 
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
     const facts = await client.facts(run.id);
     expectWholeLog(facts);
     expect(facts.map(({ type }) => type)).toContain(fact);
@@ -196,7 +196,7 @@ describe('a run in a deployment', () => {
   it('goes on with another model when its own is away, and says so', async () => {
     const run = await client.createRun({ model: 'demo/error-500', fallbacks: ['demo/plain'], input: 'Go on.' });
 
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed', model: 'demo/error-500' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed', model: 'demo/error-500' });
     const facts = await client.facts(run.id);
     expectWholeLog(facts);
     const told = facts.find(({ type }) => type === 'model.fell_back');
@@ -208,8 +208,8 @@ describe('a run in a deployment', () => {
   it('runs the calls of a turn concurrently, each with its own answer', async () => {
     const untilAllBegan = 'while [ $(ls began.* | wc -l) -lt 4 ]; do sleep 0.05; done';
     const calls = [1, 2, 3, 4].map((n) => command(`touch began.${n}; ${untilAllBegan}; echo number ${n}`));
-    const run = await client.createRun(scripted('parallel', [{ calls }, { text: 'Ok.' }]));
-    await client.settled(run.id);
+    const run = await client.createRun(scriptInput('parallel', [{ calls }, { text: 'Ok.' }]));
+    await client.waitForRun(run.id);
     const facts = await client.facts(run.id);
 
     expectWholeLog(facts);
@@ -220,7 +220,7 @@ describe('a run in a deployment', () => {
 
   it('streams what a command prints while it runs', async () => {
     const line = 'for i in 1 2 3; do echo line $i; sleep 0.2; done';
-    const run = await client.createRun(scripted('output', [{ calls: [command(line)] }, { text: 'Ok.' }]));
+    const run = await client.createRun(scriptInput('output', [{ calls: [command(line)] }, { text: 'Ok.' }]));
     const events = await client.watch(run.id);
 
     const printed = events
@@ -233,22 +233,22 @@ describe('a run in a deployment', () => {
   it('serves many runs at once without mixing them up (I10)', async () => {
     const runs = await Promise.all(
       Array.from({ length: 30 }, (_, n) =>
-        client.createRun(scripted(`many ${n}`, [{ calls: [call('list_files', {})] }, { text: `answer ${n}` }])),
+        client.createRun(scriptInput(`many ${n}`, [{ calls: [call('list_files', {})] }, { text: `answer ${n}` }])),
       ),
     );
-    const settled = await Promise.all(runs.map(({ id }) => client.settled(id)));
+    const settled = await Promise.all(runs.map(({ id }) => client.waitForRun(id)));
 
     expect(new Set(settled.map(({ status }) => status))).toEqual(new Set(['completed']));
     for (const [n, { id }] of runs.entries()) {
       const facts = await client.facts(id);
       expectWholeLog(facts);
-      expect([...storedText(facts).values()]).toEqual([`answer ${n}`]);
+      expect([...readAnswers(facts).values()]).toEqual([`answer ${n}`]);
     }
   });
 
   it('proves that a log is complete', async () => {
     const run = await client.createRun({ model: 'demo/plain', input: 'Hello.' });
-    await client.settled(run.id);
+    await client.waitForRun(run.id);
     const facts = await client.facts(run.id);
 
     expect(await client.json('GET', `/runs/${run.id}/events/verify`)).toMatchObject({

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Approval, Secret, SecretUse } from '@rondo/contract';
-import { type RondoClient, type RunningRondo, call, command, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, call, command, scriptInput } from '@rondo/test-deployment';
 import { ApiServer, json } from '../../../tool-executor/src/testing/api-server';
 import { expectWholeLog } from '../log-expectations';
 import { TicketServer } from '../mcp-server';
-import { internalPort, killWorkers, newAccount, pairedDeployment } from '../shared-deployment';
+import { internalPort, killWorkers, newAccount, startPaired } from '../shared-deployment';
 
 const canary = 'canary-of-the-deployment-4b7e19';
 
@@ -21,7 +21,7 @@ describe('a secret', () => {
       await internalPort(),
     );
     tickets = await TicketServer.open(await internalPort());
-    rondo = await pairedDeployment();
+    rondo = await startPaired();
     client = await newAccount(rondo);
   });
   afterAll(async () => {
@@ -55,7 +55,7 @@ describe('a secret', () => {
   it('is used by a command that cannot read it, which is recorded, and revoked for the next request', async () => {
     const { id } = await create('API_TOKEN');
     const run = await client.createRun({
-      ...scripted('a secret', [
+      ...scriptInput('a secret', [
         { calls: [command('env; cat /proc/*/environ | tr "\\0" "\\n"')] },
         { calls: [curl('API_TOKEN', '/first?query=1')] },
         { text: 'word '.repeat(60), pace_ms: 40, chunk_chars: 5, calls: [curl('API_TOKEN', '/second')] },
@@ -63,9 +63,9 @@ describe('a secret', () => {
       ]),
       secrets: ['API_TOKEN'],
     });
-    await client.seen(run.id, 'message.delta');
+    await client.waitForEvent(run.id, 'message.delta');
     await client.request('DELETE', `/secrets/${id}`);
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
 
     const [environment, first, second] = await client.toolOutputs(run.id);
     expect(environment).toMatch(/API_TOKEN=rondo_secret_[0-9a-f]{40}/);
@@ -85,7 +85,7 @@ describe('a secret', () => {
   it('is used in a header of an MCP server', async () => {
     await create('TICKETS_TOKEN');
     const run = await client.createRun({
-      ...scripted('a server', [{ calls: [call('tickets__create', { title: 'one' })] }, { text: 'Done.' }]),
+      ...scriptInput('a server', [{ calls: [call('tickets__create', { title: 'one' })] }, { text: 'Done.' }]),
       mcp_servers: [
         {
           ...{ name: 'tickets', transport: 'streamable_http' as const, url: tickets.url },
@@ -93,7 +93,7 @@ describe('a secret', () => {
         },
       ],
     });
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
 
     expect(await client.toolOutputs(run.id)).toEqual([expect.stringMatching(/^ticket \d+: one$/)]);
     expect([...tickets.authorizations]).toEqual([`Bearer ${canary}`]);
@@ -114,14 +114,14 @@ describe('a secret', () => {
   it('waits for a person where its first use needs approval, past the end of the gateway and the worker', async () => {
     await create('GUARDED', { approval: 'first_use' });
     const run = await client.createRun({
-      ...scripted('a guarded secret', [
+      ...scriptInput('a guarded secret', [
         { calls: [curl('GUARDED', '/guarded?query=1', 40)] },
         { calls: [curl('GUARDED', '/again')] },
         { text: 'Done.' },
       ]),
       secrets: ['GUARDED'],
     });
-    await client.seen(run.id, 'secret.requested');
+    await client.waitForEvent(run.id, 'secret.requested');
     expect((await client.request('GET', '/inbox')).text).toContain(run.id);
     expect(await client.json('GET', `/runs/${run.id}/why`)).toMatchObject({ cause: 'approval' });
     await Promise.all([rondo.services.get('gateway').kill(), killWorkers(rondo)]);
@@ -132,7 +132,7 @@ describe('a secret', () => {
       arguments: { secret: 'GUARDED', method: 'GET', path: '/guarded' },
     });
 
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
     expect(api.received.map(({ path }) => path).filter((path) => path === '/guarded' || path === '/again')).toEqual([
       '/guarded',
       '/again',
@@ -144,13 +144,13 @@ describe('a secret', () => {
   it('is never sent where a person denies its first use, which the command is told', async () => {
     await create('DENIED', { approval: 'first_use' });
     const run = await client.createRun({
-      ...scripted('a denied secret', [{ calls: [curl('DENIED', '/denied')] }, { text: 'Done.' }]),
+      ...scriptInput('a denied secret', [{ calls: [curl('DENIED', '/denied')] }, { text: 'Done.' }]),
       secrets: ['DENIED'],
     });
-    await client.seen(run.id, 'secret.requested');
+    await client.waitForEvent(run.id, 'secret.requested');
     await decide(run.id, 'deny');
 
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
     expect((await client.toolOutputs(run.id))[0]).toContain('a person denied it: Because.');
     expect(api.received.map(({ path }) => path)).not.toContain('/denied');
     expect(await uses(run.id)).toMatchObject([{ name: 'DENIED', refusal: 'denied', status: null }]);
@@ -159,7 +159,7 @@ describe('a secret', () => {
   it('waits in the header of an MCP server, with the start of its run', async () => {
     await create('GUARDED_TICKETS', { approval: 'first_use' });
     const run = await client.createRun({
-      ...scripted('a guarded server', [{ calls: [call('tickets__create', { title: 'two' })] }, { text: 'Done.' }]),
+      ...scriptInput('a guarded server', [{ calls: [call('tickets__create', { title: 'two' })] }, { text: 'Done.' }]),
       mcp_servers: [
         {
           ...{ name: 'tickets', transport: 'streamable_http' as const, url: tickets.url },
@@ -167,10 +167,10 @@ describe('a secret', () => {
         },
       ],
     });
-    await client.seen(run.id, 'secret.requested');
+    await client.waitForEvent(run.id, 'secret.requested');
     await decide(run.id, 'approve');
 
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
     expect(await client.toolOutputs(run.id)).toEqual([expect.stringMatching(/^ticket \d+: two$/)]);
   });
 });

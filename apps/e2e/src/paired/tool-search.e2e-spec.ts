@@ -1,8 +1,15 @@
-import { type Fact, HttpMcpServer, type RondoClient, type RunningRondo, call, scripted } from '@rondo/test-deployment';
+import {
+  type Fact,
+  HttpMcpServer,
+  type RondoClient,
+  type RunningRondo,
+  call,
+  scriptInput,
+} from '@rondo/test-deployment';
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { expectWholeLog } from '../log-expectations';
-import { internalPort, killWorkers, newAccount, pairedDeployment } from '../shared-deployment';
+import { internalPort, killWorkers, newAccount, startPaired } from '../shared-deployment';
 
 /** The scripted provider refuses requests with more than 128 tools, as OpenAI does. */
 const howMany = 400;
@@ -15,7 +22,7 @@ describe('a server with more tools than the provider takes', () => {
 
   beforeAll(async () => {
     crm = await HttpMcpServer.open(newServer, await internalPort());
-    rondo = await pairedDeployment();
+    rondo = await startPaired();
     client = await newAccount(rondo);
   });
 
@@ -37,7 +44,7 @@ describe('a server with more tools than the provider takes', () => {
 
   const start = (about: string, turns: readonly Record<string, unknown>[], tools: unknown = []) =>
     client.createRun({
-      ...scripted(about, turns),
+      ...scriptInput(about, turns),
       tools, // the recorded part of a request ends after 16 KiB
       mcp_servers: [{ name: 'crm', transport: 'streamable_http', url: crm.url }],
     });
@@ -53,11 +60,11 @@ describe('a server with more tools than the provider takes', () => {
       { text: 'word '.repeat(100), pace_ms: 40, chunk_chars: 5, calls: [bill('Ada')] },
       { text: 'Done.' },
     ]);
-    await client.seen(run.id, 'tool.completed');
-    await client.seen(run.id, 'message.delta');
+    await client.waitForEvent(run.id, 'tool.completed');
+    await client.waitForEvent(run.id, 'message.delta');
     await killWorkers(rondo);
 
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
     const facts = await client.facts(run.id);
     expectWholeLog(facts);
     expect(loads(facts)).toEqual(['crm__bill']);
@@ -71,7 +78,7 @@ describe('a server with more tools than the provider takes', () => {
   it('is used by a run that calls the tool at once, with arguments that are checked', async () => {
     const run = await start('at once', [{ calls: [bill(7)] }, { calls: [bill('Bob')] }, { text: 'Done.' }]);
 
-    expect(await client.settled(run.id)).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
     const facts = await client.facts(run.id);
     expect(loads(facts)).toEqual(['crm__bill']);
     expect(facts.filter(({ type }) => type === 'tool.failed')).toMatchObject([
@@ -87,7 +94,7 @@ describe('a server with more tools than the provider takes', () => {
       tool_search: false,
     });
     const readUsage = async ({ id }: { id: string }) => {
-      await client.settled(id);
+      await client.waitForRun(id);
       return (await client.facts(id)).find(({ type }) => type === 'usage.recorded')?.data;
     };
 

@@ -7,9 +7,9 @@ import { promisify } from 'node:util';
 import { repoRoot } from '../../../../deploy/local/repo-root.mjs';
 import { Rondo } from '@rondo/client';
 import type { MemoryEntry, MemoryVersion } from '@rondo/contract';
-import { type RondoClient, type RunningRondo, call, scripted } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, call, scriptInput } from '@rondo/test-deployment';
 import { expectWholeLog } from '../log-expectations';
-import { atOtherGateway, newAccount, pairedDeployment } from '../shared-deployment';
+import { atOtherGateway, newAccount, startPaired } from '../shared-deployment';
 
 interface Execution {
   readonly status: string;
@@ -27,7 +27,7 @@ describe('runs that start by themselves', () => {
   let client: RondoClient;
 
   beforeAll(async () => {
-    rondo = await pairedDeployment();
+    rondo = await startPaired();
     client = await newAccount(rondo);
   });
 
@@ -68,7 +68,7 @@ describe('runs that start by themselves', () => {
 
     const { data: runs } = await client.json<List<{ id: string }>>('GET', '/runs?limit=200');
     expect(runs.map(({ id }) => id).sort()).toEqual(executions.map(({ run_id: id }) => id).sort());
-    for (const { id } of runs) expect(await client.settled(id)).toMatchObject({ status: 'completed' });
+    for (const { id } of runs) expect(await client.waitForRun(id)).toMatchObject({ status: 'completed' });
   });
 
   it.each(['allow', 'ask'])(
@@ -79,7 +79,7 @@ describe('runs that start by themselves', () => {
       const at = (path: string, rest = '') => `/memory-stores/${storeId}/entry${rest}?path=${path}`;
       const notes = { 'tea.md': 'Ann likes tea.', 'drinks.md': 'Ann drinks tea.' };
       for (const [path, content] of Object.entries(notes)) await client.json('PUT', at(path), { content });
-      const { input, model } = scripted(`tidy ${policy}`, [
+      const { input, model } = scriptInput(`tidy ${policy}`, [
         { calls: [call('memory_read', { store, path: 'tea.md' }), call('memory_read', { store, path: 'drinks.md' })] },
         {
           calls: [call('memory_write', { store, path: 'tea.md', content: 'Ann likes tea. (2 notes)', if_version: 1 })],
@@ -93,15 +93,15 @@ describe('runs that start by themselves', () => {
       const run = await firstRun(client, { name: `tidy ${store}`, run: { agent_id: agent.id, input } });
 
       for (const asked of policy === 'ask' ? [1, 2] : []) {
-        await client.seen(run, 'approval.requested', asked);
-        expect(await client.settled(run)).toMatchObject({ status: 'waiting_input' });
+        await client.waitForEvent(run, 'approval.requested', asked);
+        expect(await client.waitForRun(run)).toMatchObject({ status: 'waiting_input' });
         expect((await client.json<List<object>>('GET', '/inbox')).data).toMatchObject([{ id: run }]);
         const { data } = await client.json<List<{ id: string; arguments_hash: string }>>('GET', '/approvals');
         const [{ id, arguments_hash: hash } = { id: '', arguments_hash: '' }] = data;
         const decision = { decision: 'approve', arguments_hash: hash };
         expect(await client.request('POST', `/approvals/${id}/decision`, decision)).toMatchObject({ status: 200 });
       }
-      await client.seen(run, 'run.completed');
+      await client.waitForEvent(run, 'run.completed');
       expect((await client.toolOutputs(run))[0]).toContain('by a caller of the API.');
       const { data: left } = await client.json<List<MemoryVersion>>('GET', `/memory-stores/${storeId}/entries`);
       expect(left.map(({ path, version }) => [path, version])).toEqual([['tea.md', 3]]);
@@ -128,7 +128,7 @@ describe('runs that start by themselves', () => {
     expect(stdout.match(/202/g)).toHaveLength(2);
     const [run, ...others] = new Set(stdout.match(/run_[0-9A-Z]{20,}/g));
     expect(others).toEqual([]);
-    expect(await client.settled(run ?? '')).toMatchObject({ status: 'completed' });
+    expect(await client.waitForRun(run ?? '')).toMatchObject({ status: 'completed' });
   });
 });
 

@@ -11,7 +11,7 @@ import type { RondoClient, RunningRondo } from '@rondo/test-deployment';
 import { withClient } from '../../../../deploy/local/servers/postgres-client.mjs';
 import { repoRoot } from '../../../../deploy/local/repo-root.mjs';
 import { runDocumented } from '../documented-commands';
-import { internalPort, newAccount, pairedDeployment } from '../shared-deployment';
+import { internalPort, newAccount, startPaired } from '../shared-deployment';
 
 interface Received {
   readonly id: string;
@@ -38,7 +38,7 @@ describe('webhooks out', () => {
     const port = await internalPort();
     server = createServer((request, response) => void take(request, response)).listen(port, '127.0.0.1');
     await once(server, 'listening');
-    rondo = await pairedDeployment();
+    rondo = await startPaired();
     api = await newAccount(rondo);
     client = new Rondo({ baseUrl: api.url, apiKey: api.key });
     const endpoint: WebhookEndpointWithSecret = await client.webhookEndpoints.create({
@@ -84,7 +84,7 @@ describe('webhooks out', () => {
     accepts = () => true;
     await passTheirLeases();
     for (const name of ['gateway', 'gateway-2']) await rondo.services.get(name).start();
-    for (const { id } of started) await api.settled(id);
+    for (const { id } of started) await api.waitForRun(id);
     const pending = async () => {
       for await (const _ of client.webhookEndpoints.deliveries({ status: 'pending' })) return true;
       return false;

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, watch, writeFileSync } f
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RondoClient, scripted } from '@rondo/test-deployment';
+import { type RondoClient, scriptInput } from '@rondo/test-deployment';
 import { RondoProgram, eraseLine } from '../rondo-program';
-import { newAccount, pricedDeployment, slowJudge } from '../shared-deployment';
+import { newAccount, startPriced, slowJudge } from '../shared-deployment';
 
 interface Judgement {
   readonly task_id: string;
@@ -26,7 +26,7 @@ let program: RondoProgram;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'rondo-judge-'));
-  client = await newAccount(await pricedDeployment());
+  client = await newAccount(await startPriced());
   program = new RondoProgram(folder, client);
 });
 
@@ -35,7 +35,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** The tasks' answers are what the demo model is told to say. */
 async function evaluate(name: string, answers: readonly string[]): Promise<string> {
   const rows = answers.map((answer, n) => {
-    const { input } = scripted(`${name} ${n}`, [{ text: `I have it.\nFINAL ANSWER: ${answer}` }]);
+    const { input } = scriptInput(`${name} ${n}`, [{ text: `I have it.\nFINAL ANSWER: ${answer}` }]);
     return { task_id: `task-${n}`, question: input, answer: 'Sea Gull', scorer: 'judge' };
   });
   writeFileSync(join(folder, `${name}.jsonl`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));

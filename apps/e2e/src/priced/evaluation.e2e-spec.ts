@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, watch, writeF
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { deflateSync, gzipSync } from 'node:zlib';
-import { type RondoClient, type RunningRondo, command, scripted } from '@rondo/test-deployment';
-import { newAccount, pricedDeployment } from '../shared-deployment';
+import { type RondoClient, type RunningRondo, command, scriptInput } from '@rondo/test-deployment';
+import { newAccount, startPriced } from '../shared-deployment';
 
 const program = join(resolve(__dirname, '../../../..'), 'apps/cli/bin/rondo.mjs');
 const taskCount = 50;
@@ -40,7 +40,7 @@ describe('rondo eval', () => {
   let results: string;
 
   beforeAll(async () => {
-    rondo = await pricedDeployment();
+    rondo = await startPriced();
     client = await newAccount(rondo);
     folder = mkdtempSync(join(tmpdir(), 'rondo-eval-'));
     results = join(folder, 'output/validation/evaluation.jsonl');
@@ -167,7 +167,7 @@ function writeDataset(folder: string): void {
     if (file !== '') writeFileSync(join(folder, file), bytes);
     const calls = file === '' ? [] : [command(`test -s /workspace/${file} && sha256sum /workspace/${file}`)];
     const answer = { text: `I have it.\nFINAL ANSWER: ${n % 5 === 0 ? 'wrong' : `Answer ${n}`}` };
-    const { input } = scripted(toId(n), calls.length > 0 ? [{ calls }, answer] : [answer]);
+    const { input } = scriptInput(toId(n), calls.length > 0 ? [{ calls }, answer] : [answer]);
     return { task_id: toId(n), Question: input, Level: (n % 3) + 1, 'Final answer': `answer ${n}`, file_name: file };
   });
   writeFileSync(join(folder, 'metadata.jsonl'), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));

@@ -48,7 +48,7 @@ const startsWithSignedThought = forEachStep((first, { thought, signature }) =>
 );
 
 /** Demanded of requests that let the model think. */
-export const signedThoughtsReturn: MessagesRule = (request, task) =>
+export const requireSignedThoughts: MessagesRule = (request, task) =>
   request.thinking && request.thinking.type !== 'disabled' ? startsWithSignedThought(request, task) : undefined;
 
 export const unsignedThoughtsReturn = forEachStep((first, { thought }) =>

@@ -55,7 +55,7 @@ export const providerTable = (outcomes: readonly ProviderOutcome[]): string =>
   [heads, heads.map(() => '---'), ...outcomes.map(toCells)].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
 /** The table as docs/models.md has it. */
-export function documentedTable(): string {
+export function readTable(): string {
   const text = readFileSync(document, 'utf8');
   return text.slice(text.indexOf(begin) + begin.length, text.indexOf(end)).trim();
 }

@@ -53,7 +53,7 @@ const openAiTooLong = tooLong(
 
 const anyChat = [chat.pairsCalls, chat.systemComesFirst];
 const openAiRules = [...anyChat, chat.idsMatch(/^.{1,40}$/), chat.atMost128Tools, chat.noThoughtsInside];
-const claudeRules = [messages.pairsUses, messages.seesTheImage, messages.signedThoughtsReturn];
+const claudeRules = [messages.pairsUses, messages.seesTheImage, messages.requireSignedThoughts];
 const claudeTooLong: Refusal = {
   status: 400,
   body: {

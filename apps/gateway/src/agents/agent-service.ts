@@ -1,5 +1,5 @@
 import type { AccountId, Agent, AgentDefinition, AgentId, AgentSource, ThreadId } from '@rondo/contract';
-import { type ResolvedAgent, resolveAgent, sealedServers, withDefinition, withoutSecrets } from '@rondo/domain';
+import { type ResolvedAgent, resolveAgent, listSealedServers, withDefinition, withoutSecrets } from '@rondo/domain';
 import type {
   AgentAddress,
   Agents,
@@ -109,7 +109,7 @@ export class AgentService {
 
   /** Throws InvalidRequest that names the fields of a definition with which no run could begin. */
   async requireValid(account: AccountId, definition: AgentDefinition): Promise<void> {
-    const servers = sealedServers(definition, {});
+    const servers = listSealedServers(definition, {});
     const outcome = this.dependencies.settings.resolve(withDefinition({}, definition), { servers });
     const problems = 'problems' in outcome ? outcome.problems : await this.checkSecret(account, definition);
     if (problems.length === 0) return;

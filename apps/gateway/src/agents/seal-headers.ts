@@ -35,7 +35,7 @@ export function sealHeaders(
     if (headers.length === 0) return [];
     const values = headers.map(([name, header]) => {
       if (!secrets) throw refuseField(header.field, 'cannot be stored: this deployment has no SECRETS_KEY');
-      return [name, sealedValue({ ...header, kept: kept[server.name]?.[name] }, secrets)] as const;
+      return [name, sealValue({ ...header, kept: kept[server.name]?.[name] }, secrets)] as const;
     });
     return [[server.name, Object.fromEntries(values)] as const];
   });
@@ -50,7 +50,7 @@ function listHeaders(server: Server, { account, field }: { account: AccountId; f
   });
 }
 
-function sealedValue({ field, purpose, given, kept }: GivenHeader, secrets: Secrets): string {
+function sealValue({ field, purpose, given, kept }: GivenHeader, secrets: Secrets): string {
   const known = kept === undefined ? undefined : openValue(secrets, kept, purpose);
   if (kept !== undefined && known !== undefined && (given === null || given === known))
     return secrets.renew(kept, purpose);

@@ -1,6 +1,6 @@
 import type { Caller, IdempotentRequest, StoredResponse } from '@rondo/persistence';
 import type { Request } from 'express';
-import { unauthorized } from '../problems/api-error';
+import { refuseUnauthorized } from '../problems/api-error';
 
 /** A request with what the guards have added: its caller, its body, and its idempotency key. */
 export interface ApiRequest extends Request {
@@ -16,6 +16,6 @@ export interface ApiRequest extends Request {
 
 /** The authenticated caller. Behind the key guard there always is one, except on open routes. */
 export function requireCaller({ caller }: ApiRequest): Caller {
-  if (!caller) throw unauthorized('This needs an API key.');
+  if (!caller) throw refuseUnauthorized('This needs an API key.');
   return caller;
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { clientTokenPrefix } from '@rondo/persistence';
 import type { Request } from 'express';
-import { ApiError, unauthorized } from '../problems/api-error';
+import { ApiError, refuseUnauthorized } from '../problems/api-error';
 
 /** The key of `Authorization: Bearer <key>`. */
 export const bearerKey = (header: string | undefined): string | undefined => /^Bearer +(\S+)$/i.exec(header ?? '')?.[1];
@@ -38,6 +38,6 @@ export function urlToken({ path, query, headers: { authorization } }: Request): 
 /** The same for a value of the URL. */
 export function clientTokenIn(token: unknown): string | undefined {
   if (typeof token !== 'string') return undefined;
-  if (!token.startsWith(clientTokenPrefix)) throw unauthorized('The token of a URL must be a client token.');
+  if (!token.startsWith(clientTokenPrefix)) throw refuseUnauthorized('The token of a URL must be a client token.');
   return token;
 }

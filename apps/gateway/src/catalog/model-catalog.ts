@@ -4,7 +4,7 @@ import {
   type ModelAliases,
   type ModelFallbacks,
   type ModelProviders,
-  chargedPrice,
+  chargePrice,
   listModels,
   profiles,
 } from '@rondo/domain';
@@ -45,7 +45,7 @@ export class ModelCatalog {
         default: isDefault,
         aliases: [...aliases].filter(([, id]) => id === model.id).map(([alias]) => alias),
         allowed: allows(model.id),
-        charged_price: model.price && chargedPrice(model.price, priceFactor),
+        charged_price: model.price && chargePrice(model.price, priceFactor),
         default_in: isDefault ? profileNames : [],
       };
     });

@@ -1,5 +1,5 @@
 import type { ProfileName } from '@rondo/contract';
-import { type ToolDefinition, argumentsSchema, expectedEffect, profiles, tools, whyUnavailable } from '@rondo/domain';
+import { type ToolDefinition, argumentsSchema, expectEffect, profiles, tools, whyUnavailable } from '@rondo/domain';
 import { type HeardExecutor, type NatsLink, ToolSupport } from '@rondo/messaging';
 
 /** A tool as the API lists it. */
@@ -7,7 +7,7 @@ export interface ListedTool {
   readonly name: string;
   readonly description: string;
   readonly group: string;
-  readonly effect_class: ReturnType<typeof expectedEffect>;
+  readonly effect_class: ReturnType<typeof expectEffect>;
   readonly parameters: Record<string, unknown>;
   readonly default_in: readonly ProfileName[];
   readonly available: boolean;
@@ -35,7 +35,7 @@ export class ToolCatalog {
       const default_in = profileNames.filter((name) => profiles[name].settings.tools.includes(tool.name));
       return {
         ...{ name: tool.name, description: tool.description, group: tool.group },
-        ...{ effect_class: expectedEffect(tool), parameters: argumentsSchema(tool), default_in },
+        ...{ effect_class: expectEffect(tool), parameters: argumentsSchema(tool), default_in },
         available: problem === undefined,
         reason: problem ?? whyOffered(default_in),
       };

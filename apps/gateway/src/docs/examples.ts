@@ -55,7 +55,7 @@ export function withExamples(document: OpenAPIObject): OpenAPIObject {
     });
     return [path, { ...item, ...Object.fromEntries(described) }] as const;
   });
-  const components = { ...document.components, examples: known.used() };
+  const components = { ...document.components, examples: known.listUsed() };
   return { ...document, paths: Object.fromEntries(paths), components };
 }
 
@@ -77,7 +77,7 @@ class KnownExamples {
     return Object.fromEntries(described) as Given; // the same types of content, each with more
   }
 
-  used(): Record<string, { value: unknown }> {
+  listUsed(): Record<string, { value: unknown }> {
     return {
       ...Object.fromEntries([...this.names].sort().map((name) => [name, { value: this.valueOf(name) }])),
       ...problemExamples,

@@ -1,6 +1,6 @@
 import type { MessageId, RecordedFact } from '@rondo/contract';
 import { deltaText } from '@rondo/domain';
-import { type StreamNotice, type SubscriberEvent, coveredSeq, isNotice } from '../live/stream-notices';
+import { type StreamNotice, type SubscriberEvent, readCoveredSeq, isNotice } from '../live/stream-notices';
 
 /**
  * How far a reader of a thread has come: derived from the log, never counted, so that it means the same on every connection
@@ -73,7 +73,7 @@ export class PositionedReader {
   /** Nothing for what the reader has, and for what has no position. */
   read(event: SubscriberEvent): PositionedEvent[] {
     if (isNotice(event)) {
-      this.moveTo(Math.max(this.position.seq, coveredSeq(event)), 0);
+      this.moveTo(Math.max(this.position.seq, readCoveredSeq(event)), 0);
       return [{ type: 'notice', notice: event, position: this.position }];
     }
     if (event.seq !== null) return this.readFact(event);

@@ -7,7 +7,7 @@ export const hasBody = ({ headers }: Request): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /** At most the limit: no longer body is read. */
-export const expectedBytes = ({ headers }: Request, limitBytes: number): number =>
+export const expectBytes = ({ headers }: Request, limitBytes: number): number =>
   Math.min(Number(headers['content-length'] ?? limitBytes), limitBytes);
 
 const utf8 = new TextDecoder();

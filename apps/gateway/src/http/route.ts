@@ -24,7 +24,7 @@ import type { Response } from 'express';
 import { z } from 'zod';
 import { AuditInterceptor } from './audit.interceptor';
 import type { ApiRequest } from '../auth/api-request';
-import { ApiError, InvalidRequest, unauthorized } from '../problems/api-error';
+import { ApiError, InvalidRequest, refuseUnauthorized } from '../problems/api-error';
 import { parseInput } from './parse-input';
 import { RouteMetadata } from './route-metadata';
 
@@ -167,7 +167,7 @@ class RequestReader {
   /** Throws the problem of an id that cannot exist, and InvalidRequest with the fields that are not valid. */
   read(request: ApiRequest) {
     const { caller } = request;
-    if (!caller && this.route.role !== 'open') throw unauthorized('This needs an API key.');
+    if (!caller && this.route.role !== 'open') throw refuseUnauthorized('This needs an API key.');
     const address = { ...this.readAddress(request), ...(caller && { accountId: caller.accountId }) };
     refuseUnreadableCursor(this.route, request.query);
     refuseEmptyValues(request.query);

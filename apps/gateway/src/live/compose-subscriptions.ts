@@ -36,7 +36,7 @@ export function composeSubscriptions(
   const subscriptions = new RunSubscriptions(sources, options);
   database.onReplaced(() => subscriptions.cutAll());
   const threads = {
-    begun: runs.begun.bind(runs),
+    listBegun: runs.listBegun.bind(runs),
     countBegun: runs.countBegun.bind(runs),
     watchThread: feed.watchThread.bind(feed),
   };

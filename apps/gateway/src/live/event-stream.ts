@@ -63,7 +63,7 @@ class EventStreamSink<Event> {
     return true;
   }
 
-  async drained(): Promise<void> {
+  async waitUntilDrained(): Promise<void> {
     if (this.response.writableNeedDrain) await once(this.response, 'drain');
     this.unread.keep();
   }

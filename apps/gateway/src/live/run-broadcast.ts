@@ -11,7 +11,7 @@ import type { RunAddress, RunHolder } from '@rondo/persistence';
 import { FactPlausibility, ImplausibleFact } from './fact-plausibility';
 import { ReceivedStreams, type StreamBounds } from './received-streams';
 import type { LoggedEvent, Opening, RunSources } from './run-sources';
-import { type StreamNotice, type SubscriberEvent, coveredSeq, isNotice } from './stream-notices';
+import { type StreamNotice, type SubscriberEvent, readCoveredSeq, isNotice } from './stream-notices';
 
 export interface RunBroadcastSettings {
   readonly streams: StreamBounds;
@@ -28,7 +28,7 @@ export interface BroadcastListener {
   /** The last seq that was sent to it. */
   readonly position: number;
   /** How much text of a stream was sent to it. */
-  sentLength(stream: string): number;
+  countSent(stream: string): number;
   /** False when it takes nothing more: its connection is full, or the run is over. It is then removed. */
   deliver(event: SubscriberEvent, json: string): boolean;
   /** What was sent to it may not be in the log any more. */
@@ -118,7 +118,7 @@ export class RunBroadcast {
   join(listener: BroadcastListener): boolean {
     if (listener.position !== this.head) return false;
     this.listeners.add(listener);
-    for (const delta of this.streams.missing((stream) => listener.sentLength(stream))) this.deliverTo(listener, delta);
+    for (const delta of this.streams.missing((stream) => listener.countSent(stream))) this.deliverTo(listener, delta);
     return true;
   }
 
@@ -225,9 +225,9 @@ export class RunBroadcast {
   }
 
   private applyNotice(notice: StreamNotice): void {
-    if (notice.type === 'stream.rewound' || coveredSeq(notice) <= this.head) return;
+    if (notice.type === 'stream.rewound' || readCoveredSeq(notice) <= this.head) return;
     this.deliverToAll(notice);
-    if (notice.type === 'stream.snapshot') this.head = coveredSeq(notice);
+    if (notice.type === 'stream.snapshot') this.head = readCoveredSeq(notice);
   }
 
   private applyDelta(delta: DeltaEvent, { from, json }: DeltaOrigin): boolean {

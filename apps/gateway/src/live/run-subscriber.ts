@@ -6,18 +6,18 @@ import {
   isTerminal,
   isTerminalFact,
 } from '@rondo/contract';
-import { TerminalError, type StreamText, storedTexts, toStream, streamsClosedBy, deltaText } from '@rondo/domain';
+import { TerminalError, type StreamText, listStoredTexts, toStream, streamsClosedBy, deltaText } from '@rondo/domain';
 import type { RunAddress } from '@rondo/persistence';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BroadcastListener, RunBroadcast } from './run-broadcast';
 import type { LogPage, Opening, RunSources } from './run-sources';
-import { type SubscriberEvent, coveredSeq, isNotice } from './stream-notices';
+import { type SubscriberEvent, readCoveredSeq, isNotice } from './stream-notices';
 
 /** The connection of one subscriber. */
 export interface Sink {
-  /** False: the event was accepted, but the connection is full. Nothing more may be sent until `drained` resolves. */
+  /** False: the event was accepted, but the connection is full. Nothing more may be sent until `waitUntilDrained` resolves. */
   send(event: SubscriberEvent, json: string): boolean;
-  drained(): Promise<void>;
+  waitUntilDrained(): Promise<void>;
 }
 
 /**
@@ -42,7 +42,7 @@ export interface SubscriberSettings {
   readonly newEventId: () => EventId;
   readonly onError: (error: unknown) => void;
   /** Counts what is sent, and how subscriptions end. */
-  readonly metrics?: { sent(event: SubscriberEvent): void; ended(ending: Ending): void };
+  readonly metrics?: { countEvent(event: SubscriberEvent): void; countEnding(ending: Ending): void };
 }
 
 export interface SubscriberParts {
@@ -118,7 +118,7 @@ export class RunSubscriber implements BroadcastListener {
     this.close();
   }
 
-  sentLength(stream: string): number {
+  countSent(stream: string): number {
     return this.offsets.get(stream) ?? 0;
   }
 
@@ -149,7 +149,7 @@ export class RunSubscriber implements BroadcastListener {
 
   private end(ending: Ending | Promise<never>): void {
     this.broadcast.leave(this);
-    if (typeof ending === 'string') this.settings.metrics?.ended(ending);
+    if (typeof ending === 'string') this.settings.metrics?.countEnding(ending);
     this.settle(ending);
   }
 
@@ -176,8 +176,8 @@ export class RunSubscriber implements BroadcastListener {
    */
   private sendMissingText(event: SubscriberEvent, { isLive }: { isLive: boolean }): boolean {
     if (event.seq === null || event.seq <= this.seq) return true;
-    for (const stored of storedTexts(event)) {
-      const offset = this.sentLength(toStream(stored));
+    for (const stored of listStoredTexts(event)) {
+      const offset = this.countSent(toStream(stored));
       if (offset >= stored.text.length || (offset === 0 && !isLive)) continue;
       const delta = this.toRemainder(stored, { offset, fact: event });
       if (!this.send(delta, JSON.stringify(delta))) return false;
@@ -200,7 +200,7 @@ export class RunSubscriber implements BroadcastListener {
     if (this.shouldSkip(event)) return true;
 
     this.recordSent(event);
-    this.settings.metrics?.sent(event);
+    this.settings.metrics?.countEvent(event);
     this.isFull = !this.sink.send(event, json);
     const canContinue = !this.isFull && !this.isOver;
     if (!canContinue) this.wake();
@@ -210,13 +210,13 @@ export class RunSubscriber implements BroadcastListener {
   /** Duplicates, and deltas of a stream whose beginning was not sent: its fact carries the whole text. */
   private shouldSkip(event: SubscriberEvent): boolean {
     if (event.type === 'stream.rewound') return false;
-    if (isNotice(event)) return coveredSeq(event) <= this.seq;
-    return event.seq === null ? event.offset !== this.sentLength(toStream(event)) : event.seq <= this.seq;
+    if (isNotice(event)) return readCoveredSeq(event) <= this.seq;
+    return event.seq === null ? event.offset !== this.countSent(toStream(event)) : event.seq <= this.seq;
   }
 
   private recordSent(event: SubscriberEvent): void {
     if (isNotice(event)) {
-      if (event.type === 'stream.snapshot') this.seq = coveredSeq(event);
+      if (event.type === 'stream.snapshot') this.seq = readCoveredSeq(event);
       return;
     }
     if (event.seq === null) {
@@ -274,7 +274,7 @@ export class RunSubscriber implements BroadcastListener {
     const over = new AbortController();
     this.stopWaitingForDrain = () => over.abort();
     const limit = sleep(this.settings.stallLimitMs, false, { signal: over.signal }).catch(() => false);
-    const drained = await Promise.race([this.sink.drained().then(() => true), limit]);
+    const drained = await Promise.race([this.sink.waitUntilDrained().then(() => true), limit]);
     over.abort();
     this.stopWaitingForDrain = undefined;
     this.isFull = !drained;

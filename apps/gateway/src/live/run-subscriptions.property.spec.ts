@@ -54,7 +54,7 @@ async function watch(
         if (received === leaves) leave.abort();
         return slowness === 0;
       },
-      drained: async () => {
+      waitUntilDrained: async () => {
         for (let rest = slowness; rest > 0; rest -= 1) await tick();
       },
     };

@@ -36,7 +36,7 @@ function attach(after = 0, { drained = tick, by = follow }: { drained?: () => Pr
       client.receive(event);
       return canSend.now;
     },
-    drained,
+    waitUntilDrained: drained,
   };
   const ending = by({ after, sink, signal: leave.signal }).then((watched) => watched.ending);
   return { client, events, ending, leave: () => leave.abort(), canSend };

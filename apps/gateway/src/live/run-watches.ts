@@ -5,7 +5,7 @@ import { anySignal } from '@rondo/platform';
 import type { Response } from 'express';
 import type { Holding } from '../auth/memory-budget';
 import type { LongRequests } from '../auth/open-connections';
-import { ApiError, unauthorized } from '../problems/api-error';
+import { ApiError, refuseUnauthorized } from '../problems/api-error';
 import { type EventFormat, type Subscribe, serveEventStream, serveEvents } from './event-stream';
 import type { NewRunLog, RunSubscriptions } from './run-subscriptions';
 import { type SubscriberEvent, isNotice } from './stream-notices';
@@ -57,7 +57,7 @@ export class RunWatches {
    * `too_many_connections`, and `unauthorized` if the key was revoked in the meantime.
    */
   async wait(address: RunAddress, { caller, timeoutS, response }: Wait): Promise<Run> {
-    const [over, revoked] = [abortedOnClose(response), new AbortController()];
+    const [over, revoked] = [abortOnClose(response), new AbortController()];
     const disconnect = () => {
       revoked.abort();
       over.abort();
@@ -66,7 +66,7 @@ export class RunWatches {
     const timer = setTimeout(() => over.abort(), timeoutS * 1000);
     try {
       const run = await this.awaitTurn(address, over.signal);
-      if (revoked.signal.aborted) throw unauthorized('This API key was revoked.');
+      if (revoked.signal.aborted) throw refuseUnauthorized('This API key was revoked.');
       return run;
     } finally {
       clearTimeout(timer);
@@ -121,7 +121,7 @@ export class RunWatches {
     { caller, response, atMostMs }: Watcher & Pick<Reading, 'atMostMs'>,
     serve: (options: { signal: AbortSignal; unread: Holding; response: Response }) => Promise<void>,
   ): Promise<void> {
-    const over = abortedOnClose(response);
+    const over = abortOnClose(response);
     const end = this.longRequests.begin('streams', { caller, disconnect: () => over.abort() });
     const unread = this.longRequests.holdUnread(caller);
     const timer = atMostMs === undefined ? undefined : setTimeout(() => over.abort(), atMostMs);
@@ -140,7 +140,7 @@ export class RunWatches {
     { caller, after, response, atMostMs, prepare }: Reading,
     read: (event: SubscriberEvent) => boolean,
   ): Promise<void> {
-    const over = abortedOnClose(response);
+    const over = abortOnClose(response);
     const end = this.longRequests.begin('waits', { caller, disconnect: () => over.abort() });
     const timer = atMostMs === undefined ? undefined : setTimeout(() => over.abort(), atMostMs);
     let isRead = atMostMs !== undefined;
@@ -151,7 +151,7 @@ export class RunWatches {
         over.abort();
         return false;
       },
-      drained: () => Promise.resolve(),
+      waitUntilDrained: () => Promise.resolve(),
     };
     try {
       await prepare?.(over.signal);
@@ -207,7 +207,7 @@ export class RunWatches {
         if (isAwaited(event)) seen.abort();
         return true;
       },
-      drained: () => Promise.resolve(),
+      waitUntilDrained: () => Promise.resolve(),
     };
     const either = anySignal([signal, seen.signal]);
     await this.follow.runs
@@ -217,7 +217,7 @@ export class RunWatches {
   }
 }
 
-function abortedOnClose(response: Response): AbortController {
+function abortOnClose(response: Response): AbortController {
   const over = new AbortController();
   response.on('close', () => over.abort());
   return over;

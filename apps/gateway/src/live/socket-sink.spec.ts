@@ -22,7 +22,7 @@ describe('SocketSink', () => {
     expect(sink.send(event, kilobytes(512))).toBe(true);
     expect(sink.send(event, kilobytes(512))).toBe(false);
 
-    const drained = sink.drained();
+    const drained = sink.waitUntilDrained();
     drain();
     await drained;
     expect(sink.send(event, kilobytes(512))).toBe(true);
@@ -33,7 +33,7 @@ describe('SocketSink', () => {
     expect(sink.send(event, kilobytes(400))).toBe(true);
     expect(sink.send(event, kilobytes(400))).toBe(false);
 
-    const drained = sink.drained();
+    const drained = sink.waitUntilDrained();
     drain();
     await drained;
     expect(sink.send(event, kilobytes(400))).toBe(true);

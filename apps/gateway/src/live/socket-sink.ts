@@ -59,7 +59,7 @@ export class SocketSink implements Sink {
     this.batch = [];
   }
 
-  async drained(): Promise<void> {
+  async waitUntilDrained(): Promise<void> {
     while (this.isFull()) await new Promise<void>((resolve) => this.onDrained.push(resolve));
   }
 

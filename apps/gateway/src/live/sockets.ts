@@ -18,7 +18,7 @@ import type { ConcurrencyLimits } from '../auth/concurrency-limits';
 import { Holding } from '../auth/memory-budget';
 import type { OpenConnections } from '../auth/open-connections';
 import { type Scope, requireScope } from '../auth/scopes';
-import { ApiError, unauthorized } from '../problems/api-error';
+import { ApiError, refuseUnauthorized } from '../problems/api-error';
 import { problemResponse } from '../problems/problem-response';
 import { type ProblemBody, problemStatus } from '../problems/problems';
 import type { ActiveSubscription, NewRunLog, RunSubscriptions, SubscribeOptions } from './run-subscriptions';
@@ -103,7 +103,7 @@ export class Sockets {
   private async findCaller(socket: RunSocket): Promise<Caller> {
     const { data: auth } = handshake.safeParse(socket.handshake.auth);
     const caller = await this.dependencies.authenticator.callerOfSocket(auth?.token, socket.request);
-    if (!caller) throw unauthorized('Send a valid API key as auth.token of the handshake.');
+    if (!caller) throw refuseUnauthorized('Send a valid API key as auth.token of the handshake.');
     return caller;
   }
 
@@ -146,7 +146,7 @@ export class Sockets {
     handle: (caller: Caller) => Promise<unknown>,
   ): Promise<Acknowledgement> {
     try {
-      if (!caller) throw unauthorized('This socket was not admitted.');
+      if (!caller) throw refuseUnauthorized('This socket was not admitted.');
       this.dependencies.rate.consume(caller);
       await this.authorize(caller, rule);
       if (rule.scope !== 'read') this.dependencies.workSignal.announce();
@@ -223,7 +223,7 @@ export class Sockets {
     subscribe: (options: Omit<SubscribeOptions, 'after'>) => Promise<ActiveSubscription>,
   ): Promise<Run> {
     const { subscribed, sink } = socket.data;
-    if (!subscribed || !sink || !socket.connected) throw unauthorized('This socket was not admitted.');
+    if (!subscribed || !sink || !socket.connected) throw refuseUnauthorized('This socket was not admitted.');
     this.unsubscribe(socket, runId);
     this.requirePlace(socket);
 

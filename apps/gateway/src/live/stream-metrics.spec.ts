@@ -11,10 +11,10 @@ describe('StreamMetrics', () => {
     const metrics = new StreamMetrics();
     metrics.registerOn(registry);
 
-    metrics.sent(event('run.completed', 4));
-    metrics.sent(event('message.delta', null));
-    metrics.sent(event('message.delta', null));
-    metrics.ended('stalled');
+    metrics.countEvent(event('run.completed', 4));
+    metrics.countEvent(event('message.delta', null));
+    metrics.countEvent(event('message.delta', null));
+    metrics.countEnding('stalled');
 
     const page = await registry.metrics();
     expect(page).toContain('rondo_gateway_events_total{kind="fact"} 1');

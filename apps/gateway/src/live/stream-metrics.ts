@@ -35,11 +35,11 @@ export class StreamMetrics {
     registry.registerMetric(this.subscriptions);
   }
 
-  sent(event: SubscriberEvent): void {
+  countEvent(event: SubscriberEvent): void {
     this.byKind[toKind(event)].inc();
   }
 
-  ended(ending: Ending): void {
+  countEnding(ending: Ending): void {
     this.subscriptions.inc({ ending });
   }
 }

@@ -23,7 +23,7 @@ export const isNotice = (event: SubscriberEvent): event is StreamNotice =>
   event.type === 'stream.gap' || event.type === 'stream.snapshot' || event.type === 'stream.rewound';
 
 /** The last fact that a reader has, or need not wait for, after a notice. */
-export function coveredSeq(notice: StreamNotice): number {
+export function readCoveredSeq(notice: StreamNotice): number {
   if (notice.type === 'stream.rewound') return notice.data.from - 1;
   return notice.type === 'stream.gap' ? notice.data.to : notice.data.through_seq;
 }

@@ -21,7 +21,7 @@ async function follow(at: RunningGateway, threadId: ThreadId, after = { place: 1
       for (const check of waiting) check();
       return true;
     },
-    drained: () => Promise.resolve(),
+    waitUntilDrained: () => Promise.resolve(),
   };
   const thread = { accountId: rows[0]?.account_id as never, threadId };
   const ending = at.parts.threadSubscriptions.subscribe(thread, { after, sink, signal: leaving.signal });

@@ -10,7 +10,7 @@ import type { SubscriberEvent } from './stream-notices';
 /** Where the runs of threads are learnt of. */
 export interface ThreadSources {
   /** Runs that have begun after that place, in order. */
-  begun(thread: ThreadAddress, after: number): Promise<readonly BegunRun[]>;
+  listBegun(thread: ThreadAddress, after: number): Promise<readonly BegunRun[]>;
   /** How many have begun on each thread, in one query. A thread that no longer exists is left out. */
   countBegun(threads: readonly ThreadId[]): Promise<ReadonlyMap<ThreadId, number>>;
   /** May lose a message: what it does not tell is found by `countBegun`. */
@@ -27,7 +27,7 @@ export interface ThreadEvent extends Pick<BegunRun, 'place' | 'factsBefore'> {
 /** Like `Sink`, with the run of each event. */
 export interface ThreadSink {
   send(event: ThreadEvent, json: string): boolean;
-  drained(): Promise<void>;
+  waitUntilDrained(): Promise<void>;
 }
 
 export interface ThreadSubscribeOptions {
@@ -105,7 +105,7 @@ export class ThreadSubscriptions {
 
   private async readNext(thread: ThreadAddress, after: number): Promise<readonly BegunRun[]> {
     try {
-      return await this.sources.begun(thread, after);
+      return await this.sources.listBegun(thread, after);
     } catch (error) {
       this.settings.onError(error);
       await sleep(this.settings.retryMs);
@@ -123,7 +123,7 @@ export class ThreadSubscriptions {
     const runSink = {
       send: (event: SubscriberEvent, json: string) =>
         run !== undefined && sink.send({ place, factsBefore, run, event }, json),
-      drained: () => sink.drained(),
+      waitUntilDrained: () => sink.waitUntilDrained(),
     };
     const options = { after: after.seq, sink: runSink, signal };
     try {

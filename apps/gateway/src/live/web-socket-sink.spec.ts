@@ -26,11 +26,11 @@ describe('WebSocketSink', () => {
     const held = { bytes: 0, take: (bytes: number) => (held.bytes += bytes) > 0, keep: () => void (held.bytes = 0) };
     const sink = new WebSocketSink(socket, held);
     sink.send(kilobytes(255));
-    expect([sink.isFull(), await sink.drainedWithin(0)]).toEqual([false, true]);
+    expect([sink.isFull(), await sink.drainsWithin(0)]).toEqual([false, true]);
     sink.send(kilobytes(1));
     expect(sink.isFull()).toBe(true);
     expect(held.bytes).toBe(256 * 1024);
-    const drained = sink.drained();
+    const drained = sink.waitUntilDrained();
     socket.read();
     await drained;
     expect([sink.isFull(), held.bytes]).toEqual([false, 0]);
@@ -40,14 +40,14 @@ describe('WebSocketSink', () => {
     const sink = new WebSocketSink(new FakeSocket(), { take: () => false, keep: () => undefined });
     sink.send('x');
     expect(sink.isFull()).toBe(true);
-    expect(await sink.drainedWithin(1)).toBe(false);
+    expect(await sink.drainsWithin(1)).toBe(false);
   });
 
   it('holds nothing for a client that has left', async () => {
     const socket = new FakeSocket();
     const sink = new WebSocketSink(socket, { take: () => true, keep: () => undefined });
     sink.send(kilobytes(300));
-    const drained = sink.drained();
+    const drained = sink.waitUntilDrained();
     socket.readyState = 3;
     sink.close();
     await drained;

@@ -26,16 +26,16 @@ export class WebSocketSink {
     return this.isOpen && (this.isRefused || this.client.bufferedAmount >= fullAtBytes);
   }
 
-  async drained(): Promise<void> {
+  async waitUntilDrained(): Promise<void> {
     while (this.isFull()) await new Promise<void>((resolve) => this.onDrained.push(resolve));
   }
 
   /** False where it stays full. */
-  async drainedWithin(ms: number): Promise<boolean> {
+  async drainsWithin(ms: number): Promise<boolean> {
     if (!this.isFull()) return true;
     const over = new AbortController();
     const limit = sleep(ms, false, { signal: over.signal }).catch(() => false);
-    const isDrained = await Promise.race([this.drained().then(() => true), limit]);
+    const isDrained = await Promise.race([this.waitUntilDrained().then(() => true), limit]);
     over.abort();
     return isDrained;
   }

@@ -1,5 +1,5 @@
 import type { McpLink } from '@rondo/persistence';
-import { askPage, donePage, failedPage } from './connect-page';
+import { askPage, donePage, writeFailure } from './connect-page';
 
 const hostile = `"><script>alert('x')</script>&`;
 const link = {
@@ -23,7 +23,7 @@ describe('the pages of a connection', () => {
 
   it('show names and reasons as text, whatever they are', () => {
     const named = { ...link, account_name: hostile, end_user: hostile, problem: hostile, scopes: [hostile] } as McpLink;
-    for (const page of [askPage(named, hostile), failedPage(hostile)]) {
+    for (const page of [askPage(named, hostile), writeFailure(hostile)]) {
       expect(page).not.toContain('<script>');
       expect(page).toContain('&lt;script&gt;');
     }

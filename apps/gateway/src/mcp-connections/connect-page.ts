@@ -29,7 +29,7 @@ export const donePage = (url: string): string =>
     `<p>${encodeEntities(new URL(url).origin)} is connected. You can close this window; a run that waited for it goes on.</p>`,
   );
 
-export const failedPage = (reason: string): string =>
+export const writeFailure = (reason: string): string =>
   page('Not connected', `<p role="alert">${encodeEntities(reason)}</p><p>Begin again where you came from.</p>`);
 
 const page = (title: string, content: string): string =>

@@ -7,7 +7,7 @@ import { McpConnectionService } from './mcp-connection-service';
 import { Authenticator } from '../auth/authenticator';
 import { connectCookie, isSameOrigin } from '../auth/browser-cookie';
 import { ApiError } from '../problems/api-error';
-import { askPage, donePage, failedPage, pagePolicy } from './connect-page';
+import { askPage, donePage, writeFailure, pagePolicy } from './connect-page';
 import { OAuthRequests } from './oauth-requests';
 
 @Controller()
@@ -70,7 +70,7 @@ export class McpConnectPagesController {
     this.authenticator.countHandshake(request);
     const finished = await this.service.finish(query, connectCookie.read(request.headers));
     response.setHeader('Set-Cookie', connectCookie.write(request.headers, ''));
-    return toPage(response, finished.how === 'connected' ? donePage(finished.url) : failedPage(finished.reason));
+    return toPage(response, finished.how === 'connected' ? donePage(finished.url) : writeFailure(finished.reason));
   }
 
   @Route(mcpConnectPages.getMcpClientMetadata)

@@ -59,10 +59,10 @@ export class McpTokenService {
     if (isRefused && question.scopes) return this.insufficient(question, target, { ...row, wanted: question.scopes });
     if (!isRefused && !row.is_due && !row.is_expired) return this.token(target, row.version, stored);
     if (isRefused && row.is_fresh) return refuse('it refuses a token that was made for it a moment ago');
-    return this.refreshed({ question, target }, row, stored);
+    return this.refresh({ question, target }, row, stored);
   }
 
-  private async refreshed(
+  private async refresh(
     { question, target }: Asked,
     row: McpTokenRow,
     stored: StoredAuthorization,

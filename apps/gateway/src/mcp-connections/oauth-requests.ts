@@ -13,7 +13,7 @@ import {
   extractWWWAuthenticateParams,
   refreshAuthorization,
 } from '@modelcontextprotocol/client';
-import { type CheckedFetch, OutboundRefusal, checkedFetch, toMessage, toTarget } from '@rondo/platform';
+import { type CheckedFetch, OutboundRefusal, createCheckedFetch, toMessage, toTarget } from '@rondo/platform';
 import { z } from 'zod';
 import { type EndpointRules, endpointDestination, isInternal } from '../webhooks/endpoint-destination';
 
@@ -201,7 +201,7 @@ export class OAuthRequests {
   /** `fetch` for one step: to public addresses and the operator's internal hosts alone, and with TLS unless there. */
   private withinStep(): CheckedFetch {
     const signal = AbortSignal.timeout(stepMs);
-    const checked = checkedFetch({ admit: endpointDestination(this.rules), bodyBytes });
+    const checked = createCheckedFetch({ admit: endpointDestination(this.rules), bodyBytes });
     return (given, { body, ...init } = {}) => {
       const url = new URL(given);
       if (!this.isSafe(url)) throw new OutboundRefusal(`${url.origin} is without TLS.`);

@@ -15,7 +15,7 @@ import {
 } from '@rondo/messaging';
 import type { SecretBox } from '@rondo/platform';
 import { ApiError, InvalidRequest, retryAfter } from '../problems/api-error';
-import { sealedServer } from '../settings/sealed-server';
+import { sealServer } from '../settings/sealed-server';
 
 /** Executors announce themselves every second. */
 const announcedWithinMs = 2_500;
@@ -49,7 +49,7 @@ export class McpDiscoveryService {
   }
 
   private async ask<Answer>(account: AccountId, server: McpServerRequest, request: Ask<Answer>): Promise<Answer> {
-    const body = { account_id: account, server: this.sealed(account, server), start_ms: this.parts.startMs };
+    const body = { account_id: account, server: this.sealHeaders(account, server), start_ms: this.parts.startMs };
     const executor = await this.nats?.executors.drawWithin(announcedWithinMs);
     if (!this.nats || executor === undefined) throw unavailable('No executor is there to ask the server.');
     const found = await request(this.nats.link, executor, body);
@@ -58,9 +58,9 @@ export class McpDiscoveryService {
   }
 
   /** Its headers cross NATS as those of a run do. */
-  private sealed(account: AccountId, server: McpServerRequest): McpServer {
+  private sealHeaders(account: AccountId, server: McpServerRequest): McpServer {
     const { secrets } = this.parts;
-    if (secrets) return sealedServer(server, account, secrets);
+    if (secrets) return sealServer(server, account, secrets);
     if (server.transport === 'stdio') return server;
     const { headers, ...open } = server;
     if (!headers) return open;

@@ -131,7 +131,7 @@ export class PreviewProxy {
       path: incoming.url,
       headers: {
         ...withoutOwnCredentials(withoutHops(incoming.headers), this.parts.isOwnSecret),
-        ...this.forwarded(address, incoming),
+        ...this.forwardHeaders(address, incoming),
         ...(upgrade === undefined ? { connection: 'close' } : { connection: 'upgrade', upgrade }),
       },
     });
@@ -150,7 +150,7 @@ export class PreviewProxy {
   }
 
   /** Servers of frameworks accept requests for `localhost` only, by default. */
-  private forwarded({ port }: PreviewAddress, { headers }: IncomingMessage): Record<string, string> {
+  private forwardHeaders({ port }: PreviewAddress, { headers }: IncomingMessage): Record<string, string> {
     return {
       host: port === undefined ? (headers.host ?? '') : `localhost:${port}`,
       'x-forwarded-host': headers.host ?? '',

@@ -66,7 +66,7 @@ export class ReplayedResponse extends Error {
   }
 }
 
-export const unauthorized = (detail: string): ApiError =>
+export const refuseUnauthorized = (detail: string): ApiError =>
   new ApiError('unauthorized', detail, { 'WWW-Authenticate': 'Bearer realm="rondo"' });
 
 export const retryAfter = (seconds: number): Record<string, string> => ({ 'Retry-After': String(Math.ceil(seconds)) });

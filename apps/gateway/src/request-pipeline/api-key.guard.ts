@@ -1,7 +1,7 @@
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
 import type { Route as RouteData } from '@rondo/contract/api';
 import type { Caller } from '@rondo/persistence';
-import { unauthorized } from '../problems/api-error';
+import { refuseUnauthorized } from '../problems/api-error';
 import { isFacadePath } from '../facades/facade-errors';
 import { readRoute } from '../http/route-metadata';
 import type { RequestRate } from '../auth/account-quota';
@@ -48,7 +48,7 @@ export class ApiKeyGuard implements CanActivate {
     const caller = await (key === undefined
       ? authenticator.callerOfRequest(request)
       : authenticator.findCaller(key, request));
-    if (!caller) throw unauthorized('Send a valid API key as "Authorization: Bearer <key>".');
+    if (!caller) throw refuseUnauthorized('Send a valid API key as "Authorization: Bearer <key>".');
     return caller;
   }
 

@@ -5,7 +5,7 @@ import type { MemoryBudget } from '../auth/memory-budget';
 import type { FormBodies } from '../files/form-bodies';
 import { isForm } from '../files/multipart';
 import { readRoute } from '../http/route-metadata';
-import { expectedBytes, hasBody, readJson } from '../http/body';
+import { expectBytes, hasBody, readJson } from '../http/body';
 
 /** Reads request bodies after the key guard, so that only authenticated callers cause that work. */
 export class BodyGuard implements CanActivate {
@@ -28,7 +28,7 @@ export class BodyGuard implements CanActivate {
         text: route.form,
         fields: route.formFields,
       });
-    const release = this.memory.acquire(request.caller.accountId, expectedBytes(request, this.limitBytes));
+    const release = this.memory.acquire(request.caller.accountId, expectBytes(request, this.limitBytes));
     http.getResponse<Response>().once('close', release);
     return this.read(request);
   }

@@ -49,7 +49,7 @@ export function composeRunService(parts: RunServiceParts): RunService {
     publishJob: (job) => void relay.publishEntry(job),
     publishFacts: (facts) => {
       feed.publish(facts);
-      runTraces?.published(facts);
+      runTraces?.note(facts);
     },
     signalStop: workers.stop.bind(workers),
     signalSteer: workers.steer.bind(workers),

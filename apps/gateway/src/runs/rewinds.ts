@@ -4,7 +4,7 @@ import { ApiError } from '../problems/api-error';
 import type { SandboxService } from '../sandboxes/sandbox-service';
 
 interface RewindsParts {
-  readonly runs: Pick<Runs, 'wantedMoment' | 'effectsAfter'>;
+  readonly runs: Pick<Runs, 'readMoment' | 'effectsAfter'>;
   readonly sandboxes: Pick<SandboxService, 'findMoment' | 'previewRewind'>;
 }
 
@@ -14,12 +14,12 @@ export class Rewinds {
 
   /** Rejects with `files_not_kept`, which says why. */
   async find(address: MomentAddress): Promise<KeptFiles> {
-    return this.findKept(address, await this.parts.runs.wantedMoment(address));
+    return this.findKept(address, await this.parts.runs.readMoment(address));
   }
 
   /** Compares with the files as they are now. */
   async preview(address: MomentAddress, client: AbortSignal) {
-    const wanted = await this.parts.runs.wantedMoment(address);
+    const wanted = await this.parts.runs.readMoment(address);
     const { executorId, thread_id: threadId, moment } = await this.findKept(address, wanted);
     const place = { accountId: address.accountId, executorId, threadId };
     const files = fileChanges.parse(await this.parts.sandboxes.previewRewind(place, moment, client));

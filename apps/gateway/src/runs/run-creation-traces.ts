@@ -7,7 +7,7 @@ export interface CreationTrace {
   /** The run must get this id: its spans are named after it. */
   readonly runId: RunId;
   readonly traceId: string;
-  created(run: Run): void;
+  recordRun(run: Run): void;
 }
 
 /** Decides whether a run is traced, once and for all processes, and records how it was created. */
@@ -33,7 +33,7 @@ export class RunCreationTraces {
       span && {
         runId: id,
         traceId: span.place.traceId,
-        created: (run) => span.end({ attributes: { ...aboutRun(run), 'rondo.run.status': run.status } }),
+        recordRun: (run) => span.end({ attributes: { ...aboutRun(run), 'rondo.run.status': run.status } }),
       }
     );
   }
@@ -45,7 +45,7 @@ export function composeTraces(database: Database, tracing: Tracing, failed: (err
   return {
     ...(tracing.isOn && { creationTraces: new RunCreationTraces(tracing), runTraces }),
     closeTraces: async () => {
-      await runTraces.settled();
+      await runTraces.waitForSpans();
       await tracing.close();
     },
   };

@@ -36,7 +36,7 @@ export class RunReadsController {
 
   @Route(runReads.getRun)
   async getRun({ address }: RouteInput<typeof runReads.getRun>) {
-    return this.traceLinks.linked(await this.runs.getWithChildren(address));
+    return this.traceLinks.addLink(await this.runs.getWithChildren(address));
   }
 
   @Route(runReads.explainRun)

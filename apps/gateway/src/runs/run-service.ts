@@ -67,7 +67,7 @@ export interface RunServiceDependencies {
   readonly runs: {
     create(run: NewRun): Promise<CreatedRun>;
     requestStop(request: StopOrder): Promise<StoppedRun>;
-    unstopped(accountId: AccountId): Promise<readonly RunId[]>;
+    listUnstopped(accountId: AccountId): Promise<readonly RunId[]>;
     answer(answer: Answer): Promise<AnsweredRun>;
     resolve(resolution: CallRuling): Promise<ResolvedCall>;
     giveInput(order: InputOrder): Promise<ResolvedCall>;
@@ -271,7 +271,7 @@ export class RunService {
     const options = { ...admission, instead };
     const { run, facts, stops, job } = await quota.within(newRun.accountId, () => runs.create(newRun), options);
     if (run.steered) this.dependencies.signalSteer(run.id);
-    else trace?.created(run);
+    else trace?.recordRun(run);
     if (job) this.dependencies.publishJob(job);
     else this.dependencies.publishJobs();
     const isOfThisRun = ({ run_id }: RecordedFact) => run_id === run.id;
@@ -341,7 +341,7 @@ export class RunService {
   /** Stops the active runs of an account, up to a bound per request; `Purge` stops the others. */
   async stopAll(accountId: AccountId, reason: string): Promise<void> {
     for (let page = 0; page < maxStopPages; page += 1) {
-      const runs = await this.dependencies.runs.unstopped(accountId);
+      const runs = await this.dependencies.runs.listUnstopped(accountId);
       if (runs.length === 0) return;
       for (const runId of runs) await this.stop({ accountId, runId }, reason);
     }
@@ -426,7 +426,7 @@ export class RunService {
     const rewind = workspace && (await this.dependencies.rewinds.find(order));
     const wanted = { ...order, ...named, settings, rewind };
     const { run, facts } = await quota.within(order.accountId, () => runs.fork(wanted), admission);
-    trace?.created(run);
+    trace?.recordRun(run);
     this.dependencies.publishJobs();
     this.dependencies.publishFacts(facts);
     return run;

@@ -20,7 +20,7 @@ export const traceLinkVariables = {
 export class TraceLinks {
   constructor(private readonly template: string | undefined) {}
 
-  linked(run: Run): Run {
+  addLink(run: Run): Run {
     if (this.template === undefined || run.trace_id === null) return run;
     return { ...run, trace_url: this.template.replaceAll(placeholder, run.trace_id) };
   }

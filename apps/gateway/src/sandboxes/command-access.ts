@@ -41,7 +41,7 @@ export class CommandAccess {
         });
       });
       for await (const event of untilEnded(first, { rest: events, signal }))
-        if (!sink.send(event, JSON.stringify(event))) await Promise.race([sink.drained(), left]);
+        if (!sink.send(event, JSON.stringify(event))) await Promise.race([sink.waitUntilDrained(), left]);
       return signal.aborted ? 'closed' : 'ended';
     });
   }

@@ -2,7 +2,7 @@ import { type AccountId, type SessionId, apiKeyId } from '@rondo/contract';
 import type { Caller, CallerNames, ListedSession, NewSession, Page, SessionLink, Sessions } from '@rondo/persistence';
 import type { DeploymentOperator } from '../auth/deployment-operator';
 import type { Revocations } from '../auth/open-connections';
-import { ApiError, unauthorized } from '../problems/api-error';
+import { ApiError, refuseUnauthorized } from '../problems/api-error';
 
 interface SessionServiceParts {
   readonly sessions: Sessions;
@@ -57,7 +57,7 @@ export class SessionService {
 
   async redeem(code: string): Promise<NewSession> {
     const begun = await this.parts.sessions.redeem(code, this.parts.sessionSeconds);
-    if (!begun) throw unauthorized('This link was used before, or is too old. Make another one.');
+    if (!begun) throw refuseUnauthorized('This link was used before, or is too old. Make another one.');
     return begun;
   }
 }

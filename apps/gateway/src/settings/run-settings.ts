@@ -23,7 +23,7 @@ import {
 import type { HeardExecutor } from '@rondo/messaging';
 import type { SecretBox } from '@rondo/platform';
 import { InvalidRequest } from '../problems/api-error';
-import { renewedServer, sealedServer } from './sealed-server';
+import { renewServer, sealServer } from './sealed-server';
 import { validateEnvironment } from './validate-environment';
 
 interface DeploymentSettings {
@@ -93,8 +93,8 @@ export class RunSettingsResolver {
       tools: builtInTools,
       hasToolCalls: (model) => hasToolCalls(model, providers),
       hasPrice: (model) => findPrice(model, providers, Date.now()) !== undefined,
-      agentServers: servers?.map((server) => (account && secrets ? renewedServer(server, account, secrets) : server)),
-      sealServer: secrets && account && ((server) => sealedServer(server, account, secrets)),
+      agentServers: servers?.map((server) => (account && secrets ? renewServer(server, account, secrets) : server)),
+      sealServer: secrets && account && ((server) => sealServer(server, account, secrets)),
       ...(settings && { account: settings }),
       ...(aliases && { aliases }),
       ...(fallbacks && { fallbacks }),

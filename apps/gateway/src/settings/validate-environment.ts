@@ -34,7 +34,7 @@ export function validateEnvironment(
   const refusals = executors.map((executor) => parts.flatMap((part) => refuse(part, environment, executor) ?? []));
   const [fewest = []] = refusals.toSorted((a, b) => a.length - b.length);
   if (fewest.length === 0) return [];
-  const byAll = parts.flatMap((part) => refusedByAll(part, refusals) ?? []);
+  const byAll = parts.flatMap((part) => findCommonRefusal(part, refusals) ?? []);
   if (byAll.length > 0) return byAll.filter(({ field }, at) => byAll.findIndex((one) => one.field === field) === at);
   return fewest.map(({ field }) => ({
     field,
@@ -53,7 +53,7 @@ function listParts(environment: Environment): Part[] {
 }
 
 /** By the executor that offers most. */
-function refusedByAll(part: Part, refusals: readonly (readonly Refusal[])[]): SettingsProblem | undefined {
+function findCommonRefusal(part: Part, refusals: readonly (readonly Refusal[])[]): SettingsProblem | undefined {
   const each = refusals.map((ofOne) => ofOne.find((refusal) => refusal.part === part));
   const found = each.filter((refusal) => refusal !== undefined);
   if (found.length < each.length) return undefined;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { signedWebhookId } from '../triggers/webhook-signature';
+import { verifyWebhookId } from '../triggers/webhook-signature';
 
 export interface ReceivedRequest {
   readonly id: string;
@@ -47,7 +47,7 @@ export class WebhookReceiverServer {
     const body = Buffer.concat(chunks);
     const { headers } = request;
     const isSignedBy = (secret: string) =>
-      signedWebhookId(
+      verifyWebhookId(
         { headers, body },
         { scheme: 'standard', secrets: [secret], toleranceS: 300, now: new Date() },
       ) !== undefined;

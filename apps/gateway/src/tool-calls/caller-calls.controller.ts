@@ -15,7 +15,7 @@ export class CallerCallsController {
   @Route(routes.listCallerCalls)
   listCallerCalls({ address, query, caller }: RouteInput<typeof routes.listCallerCalls>) {
     const { run_id: runId, after, limit } = query;
-    return this.runs.awaitedCalls({ ...address, within: caller.client?.audience, runId, after, limit });
+    return this.runs.listAwaitedCalls({ ...address, within: caller.client?.audience, runId, after, limit });
   }
 
   @Route(routes.answerToolCall)

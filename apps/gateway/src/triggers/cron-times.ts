@@ -71,12 +71,12 @@ function findProblem(text: string): string | undefined {
 
 /** The times of an expression on a clock without changes. Throws when it cannot be read. */
 function readClockTimes(cron: string): ClockTimes {
-  const times = knownExpressions.get(cron) ?? parsedClockTimes(cron);
+  const times = knownExpressions.get(cron) ?? parseClockTimes(cron);
   knownExpressions.set(cron, times);
   return times;
 }
 
-const parsedClockTimes = (cron: string): ClockTimes => clockTimes(readFields(cron));
+const parseClockTimes = (cron: string): ClockTimes => clockTimes(readFields(cron));
 
 function readFields(cron: string): CronFields {
   const { fields } = CronExpressionParser.parse(parsable(cron), { tz: 'UTC' });

@@ -28,14 +28,14 @@ export class RefusedFirings {
     const { error } = refusal;
     if (error instanceof AlreadyFired) return { status: 'skipped', reason: 'missed', error: null, attempts: 0 };
     const { code } = problemResponse(error).body;
-    if (code !== 'thread_busy' && !(error instanceof TriggerBusyError)) return this.failed(refusal);
+    if (code !== 'thread_busy' && !(error instanceof TriggerBusyError)) return this.fail(refusal);
     if (trigger.overlap !== 'queue') return { status: 'skipped', reason: 'overlap', error: null, attempts: 0 };
     const isFull = (await this.firings.countPending(trigger)) >= mostPending;
     if (isFull) return { status: 'skipped', reason: 'queue_full', error: null, attempts: 0 };
     return { status: 'pending', reason: 'overlap', error: null, attempts: 0, nextAttemptAt: refusal.now };
   }
 
-  private failed({ error, attempts, now }: Refusal): ExecutionOutcome {
+  private fail({ error, attempts, now }: Refusal): ExecutionOutcome {
     if (!(error instanceof TerminalError)) this.onError(error);
     const { code, status, detail = '' } = problemResponse(error).body;
     const shown = { code, detail };

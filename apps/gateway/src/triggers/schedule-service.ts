@@ -16,7 +16,7 @@ import { refuseField } from '../problems/api-error';
 import type { RunService } from '../runs/run-service';
 import { toDueTimes, firstDueTimes, readLeastInterval } from './cron-times';
 import { runOfSchedule, scheduleRoots } from './run-request';
-import { type TriggerRules, changedFields, startsOtherRuns } from './trigger-rules';
+import { type TriggerRules, changeFields, startsOtherRuns } from './trigger-rules';
 
 export interface ScheduleServiceDependencies {
   readonly schedules: Schedules;
@@ -81,7 +81,7 @@ export class ScheduleService {
   async update(address: ScheduleAddress, changes: ScheduleChanges): Promise<ShownSchedule> {
     const known = await this.dependencies.schedules.get(address);
     if (startsOtherRuns(changes)) {
-      await this.requireValid(address.accountId, changedFields<ScheduleFields>(known, changes));
+      await this.requireValid(address.accountId, changeFields<ScheduleFields>(known, changes));
     }
     if (changes.cron !== undefined && changes.cron !== known.cron) {
       await this.requireInterval(address.accountId, changes.cron);

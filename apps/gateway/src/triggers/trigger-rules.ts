@@ -45,7 +45,7 @@ export const startsOtherRuns = (changes: Changes): boolean =>
   changes.is_paused === false || judgedFields.some((name) => changes[name] !== undefined);
 
 /** The fields after a change; undefined ones stay. Without a shared thread there is no thread to name. */
-export function changedFields<Fields extends Judged['fields']>(known: Fields, changes: object): Fields {
+export function changeFields<Fields extends Judged['fields']>(known: Fields, changes: object): Fields {
   const entries = Object.entries(changes).filter(([, value]) => value !== undefined);
   const given = Object.fromEntries(entries) as Partial<Fields>; // fields of a change are of the same types
   const leavesThread = given.thread === 'new' && given.thread_id === undefined;

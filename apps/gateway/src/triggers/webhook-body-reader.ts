@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { Authenticator } from '../auth/authenticator';
 import type { MemoryBudget } from '../auth/memory-budget';
 import type { RateLimiter } from '../auth/rate-limiter';
-import { readBytes, expectedBytes, hasBody, requireJson } from '../http/body';
+import { readBytes, expectBytes, hasBody, requireJson } from '../http/body';
 
 export interface WebhookBodyReaderDependencies {
   readonly authenticator: Pick<Authenticator, 'readAddress'>;
@@ -24,7 +24,7 @@ export class WebhookBodyReader {
     rate.consume(address);
     if (!hasBody(request)) return Buffer.alloc(0);
     requireJson(request);
-    const release = memory.acquire(`webhooks of ${address}`, expectedBytes(request, limitBytes));
+    const release = memory.acquire(`webhooks of ${address}`, expectBytes(request, limitBytes));
     try {
       return await readBytes(request, limitBytes);
     } finally {

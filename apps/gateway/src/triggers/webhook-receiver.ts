@@ -24,7 +24,7 @@ import { ApiError } from '../problems/api-error';
 import type { RunService } from '../runs/run-service';
 import { RefusedFirings } from './refused-firing';
 import { inputOfWebhook, runOfTrigger } from './run-request';
-import { type SignedRequest, newWebhookSecret, signedWebhookId } from './webhook-signature';
+import { type SignedRequest, newWebhookSecret, verifyWebhookId } from './webhook-signature';
 
 export interface WebhookReceiverDependencies {
   readonly webhookTriggers: Pick<WebhookTriggers, 'find'>;
@@ -62,7 +62,7 @@ export class WebhookReceiver {
   async receive(id: string, request: SignedRequest): Promise<Execution> {
     const { executions, rate } = this.dependencies;
     const receivedAt = new Date();
-    const { accountId, trigger, webhookId } = await this.verified(id, request, receivedAt);
+    const { accountId, trigger, webhookId } = await this.verify(id, request, receivedAt);
     rate.consume(trigger.id);
     if (trigger.is_paused) throw new ApiError('trigger_paused', 'This trigger is paused.');
     const earlier = await executions.ofWebhook(trigger.id, webhookId);
@@ -76,13 +76,13 @@ export class WebhookReceiver {
     return execution;
   }
 
-  private async verified(id: string, request: SignedRequest, now: Date) {
+  private async verify(id: string, request: SignedRequest, now: Date) {
     const known = webhookTriggerId.safeParse(id);
     const found = known.success ? await this.dependencies.webhookTriggers.find(known.data) : undefined;
     const scheme = found?.trigger.signature ?? ('x-hub-signature-256' in request.headers ? 'github' : 'standard');
     const toleranceS = found?.trigger.tolerance_s ?? 0;
     const secrets = found ? this.openSecrets(found, now) : [newWebhookSecret()]; // the same work for an unknown id
-    const webhookId = signedWebhookId(request, { scheme, secrets, toleranceS, now });
+    const webhookId = verifyWebhookId(request, { scheme, secrets, toleranceS, now });
     if (!found || webhookId === undefined) {
       throw new ApiError('unauthorized', 'The signature is missing, wrong or too old.');
     }

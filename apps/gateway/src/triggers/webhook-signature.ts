@@ -33,7 +33,7 @@ export interface SignatureTerms {
 }
 
 /** The id of the webhook, if one of the secrets signed it and it is not too old. */
-export const signedWebhookId = (request: SignedRequest, terms: SignatureTerms): string | undefined =>
+export const verifyWebhookId = (request: SignedRequest, terms: SignatureTerms): string | undefined =>
   terms.scheme === 'standard' ? standardId(request, terms) : gitHubId(request, terms);
 
 const mostSignatures = 8;

@@ -9,7 +9,7 @@ import type {
 } from '@rondo/persistence';
 import type { SecretBox } from '@rondo/platform';
 import { webhookRoots } from './run-request';
-import { type TriggerRules, changedFields, startsOtherRuns } from './trigger-rules';
+import { type TriggerRules, changeFields, startsOtherRuns } from './trigger-rules';
 import { secretPurpose } from './webhook-receiver';
 import { newWebhookSecret } from './webhook-signature';
 import { refuseField } from '../problems/api-error';
@@ -38,7 +38,7 @@ export class WebhookTriggerService {
 
   async update(address: TriggerAddress, changes: WebhookChange['fields']): Promise<StoredWebhookTrigger> {
     const { webhookTriggers, rules } = this.dependencies;
-    const fields = changedFields<WebhookFields>(await webhookTriggers.get(address), changes);
+    const fields = changeFields<WebhookFields>(await webhookTriggers.get(address), changes);
     if (startsOtherRuns(changes)) {
       await rules.require({ accountId: address.accountId, fields, roots: webhookRoots });
     }

@@ -42,7 +42,7 @@ export function composeWebhooks({ database, config, log, rest }: WebhookParts) {
   const webhookMetrics = new WebhookMetrics();
   const dispatcher = new WebhookDispatcher({
     due: new DueDeliveries(database),
-    sender: webhookMetrics.counted(new WebhookSender({ admit: endpointDestination(rules), secrets, timeoutMs })),
+    sender: webhookMetrics.countAttempts(new WebhookSender({ admit: endpointDestination(rules), secrets, timeoutMs })),
     random: Math.random,
     onError: (error) => log.warn({ error }, 'webhook delivery left to its time limit'),
     onGivenUp: ({ id, endpointId }, reason) => {

@@ -30,10 +30,10 @@ class OneDue {
     this.isHeld = false;
     return Promise.resolve();
   }
-  readonly delivered = () => Promise.reject(new Error('nothing was delivered'));
-  readonly retry = this.delivered;
-  readonly giveUp = this.delivered;
-  readonly forget = this.delivered;
+  readonly recordDelivery = () => Promise.reject(new Error('nothing was delivered'));
+  readonly retry = this.recordDelivery;
+  readonly giveUp = this.recordDelivery;
+  readonly forget = this.recordDelivery;
 
   get isDue(): boolean {
     return !this.isHeld;
@@ -88,11 +88,11 @@ class ManyDue {
     return Promise.resolve({ seen: seen.length, claimed });
   }
 
-  readonly delivered = () => Promise.resolve();
-  readonly retry = this.delivered;
-  readonly giveUp = this.delivered;
-  readonly release = this.delivered;
-  readonly forget = this.delivered;
+  readonly recordDelivery = () => Promise.resolve();
+  readonly retry = this.recordDelivery;
+  readonly giveUp = this.recordDelivery;
+  readonly release = this.recordDelivery;
+  readonly forget = this.recordDelivery;
 }
 
 describe('attack: webhook endpoints', () => {

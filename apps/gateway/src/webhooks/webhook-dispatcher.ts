@@ -20,7 +20,7 @@ export function retryDelayMs(attempt: number, random: number): number | undefine
 }
 
 interface DispatcherParts {
-  readonly due: Pick<DueDeliveries, 'claim' | 'delivered' | 'retry' | 'giveUp' | 'release' | 'forget'>;
+  readonly due: Pick<DueDeliveries, 'claim' | 'recordDelivery' | 'retry' | 'giveUp' | 'release' | 'forget'>;
   readonly sender: Pick<WebhookSender, 'send'>;
   /** In [0, 1). */
   readonly random: () => number;
@@ -126,7 +126,7 @@ export class WebhookDispatcher {
 
   private async settle(delivery: DueDelivery, attempt: Attempt): Promise<void> {
     const { due, random } = this.parts;
-    if (attempt.how === 'delivered') return due.delivered(delivery, attempt.responseStatus);
+    if (attempt.how === 'delivered') return due.recordDelivery(delivery, attempt.responseStatus);
     const delayMs = retryDelayMs(delivery.attempts + 1, random());
     if (attempt.how === 'failed' && delayMs !== undefined) return due.retry(delivery, attempt, delayMs);
     return this.giveUp(delivery, attempt);

@@ -13,7 +13,7 @@ describe('WebhookMetrics', () => {
       { how: 'gone', responseStatus: 410, error: 'gone' },
       'aborted',
     ];
-    const sender = metrics.counted({ send: () => Promise.resolve(outcomes.shift() ?? 'aborted') });
+    const sender = metrics.countAttempts({ send: () => Promise.resolve(outcomes.shift() ?? 'aborted') });
     const send = () => sender.send({} as DueDelivery, {} as ReceivingEndpoint, new AbortController().signal);
 
     expect([await send(), await send(), await send()]).toHaveLength(3);

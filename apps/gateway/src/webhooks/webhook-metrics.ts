@@ -27,7 +27,7 @@ export class WebhookMetrics {
   }
 
   /** The same sender; its attempts are counted, but not those that a shutdown breaks off. */
-  counted(sender: Pick<WebhookSender, 'send'>): Pick<WebhookSender, 'send'> {
+  countAttempts(sender: Pick<WebhookSender, 'send'>): Pick<WebhookSender, 'send'> {
     return {
       send: async (delivery, endpoint, signal) => {
         const attempt = await sender.send(delivery, endpoint, signal);

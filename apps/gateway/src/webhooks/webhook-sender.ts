@@ -6,7 +6,7 @@ import {
   type SecretBox,
   type Target,
   anySignal,
-  checkedFetch,
+  createCheckedFetch,
 } from '@rondo/platform';
 import { standardSignature } from '../triggers/webhook-signature';
 
@@ -34,7 +34,7 @@ export class WebhookSender {
   private readonly fetch;
 
   constructor(private readonly parts: SenderParts) {
-    this.fetch = checkedFetch({ admit: parts.admit, bodyBytes: 0 });
+    this.fetch = createCheckedFetch({ admit: parts.admit, bodyBytes: 0 });
   }
 
   async send(delivery: DueDelivery, endpoint: ReceivingEndpoint, signal: AbortSignal): Promise<Attempt | 'aborted'> {

@@ -59,7 +59,7 @@ export class SandboxRetention implements OnApplicationBootstrap, OnModuleDestroy
   private async look(sandbox: ListedSandbox, now: number): Promise<void> {
     const { sandboxes, archiveAfterMs, deleteAfterMs, log } = this.parts;
     const { threadId, state } = sandbox;
-    const usedAt = await this.usedAt(sandbox);
+    const usedAt = await this.readLastUse(sandbox);
     if (state === 'awake' || usedAt === undefined) return;
     const unusedMs = now - usedAt;
     if (isOver(unusedMs, deleteAfterMs)) {
@@ -79,21 +79,21 @@ export class SandboxRetention implements OnApplicationBootstrap, OnModuleDestroy
    * By what is known here and at the service, the later of the two. One that was never seen counts as used now, if it cannot
    * be another executor's.
    */
-  private async usedAt({ threadId, lastUsedAt }: ListedSandbox): Promise<number | undefined> {
+  private async readLastUse({ threadId, lastUsedAt }: ListedSandbox): Promise<number | undefined> {
     const { records, affinity } = this.parts.sandboxes;
     const record = await records.read(threadId);
     if (record?.exists) return Math.max(Date.parse(record.usedAt), lastUsedAt ?? 0);
     if (affinity === 'none') return lastUsedAt;
-    await records.used(threadId);
-    await records.created(threadId);
+    await records.recordUse(threadId);
+    await records.recordCreation(threadId);
     return Date.now();
   }
 
   private async noteUses(): Promise<void> {
     const { sandboxes } = this.parts;
     for (const { threadId, lastUsedAt } of sandboxes.awake()) {
-      await sandboxes.records.used(threadId, lastUsedAt);
-      await sandboxes.records.seen(threadId);
+      await sandboxes.records.recordUse(threadId, lastUsedAt);
+      await sandboxes.records.recordSight(threadId);
     }
   }
 
@@ -105,7 +105,7 @@ export class SandboxRetention implements OnApplicationBootstrap, OnModuleDestroy
       const record = await sandboxes.records.read(threadId);
       if (!record?.exists || now - Date.parse(record.usedAt) < surelyListedMs) continue;
       await sandboxes.records.deleting(threadId, 'elsewhere');
-      await sandboxes.records.deleted(threadId);
+      await sandboxes.records.recordDeletion(threadId);
       log.warn({ threadId }, 'sandbox is gone');
     }
   }

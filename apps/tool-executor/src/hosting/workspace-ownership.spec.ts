@@ -53,7 +53,7 @@ describe('WorkspaceHosting', () => {
     await sleep(600);
     expect(questions).toEqual([]);
 
-    hosting.announced();
+    hosting.noteAnnouncement();
 
     expect(await first).toBe('here');
     expect(await hosting.of(thread, wait)).toBe('here');
@@ -73,7 +73,7 @@ describe('WorkspaceHosting', () => {
     const askedAbout = async (record: Partial<SandboxRecord> | undefined, answer: Hosting) => {
       const executor = anExecutor({ hasFiles: false, directoryMadeAt, ...(record && { record }) });
       executor.state.answer = answer;
-      executor.hosting.announced();
+      executor.hosting.noteAnnouncement();
       expect(await executor.hosting.of(thread, wait)).toBe('here');
       return executor;
     };
@@ -101,7 +101,7 @@ describe('WorkspaceHosting', () => {
 
   it('waits as long as no worker knows what was moved, and gives up at the time limit', async () => {
     const { hosting, questions, state } = anExecutor();
-    hosting.announced();
+    hosting.noteAnnouncement();
     for (const answer of [undefined, { deleted: [] }]) {
       state.answer = answer;
       expect(await hosting.of(thread, { ...wait, timeoutMs: 600 })).toBe('unknown');
@@ -127,7 +127,7 @@ describe('WorkspaceHosting', () => {
   it('deletes what was moved and refuses its use, also when it is asked for again', async () => {
     const { hosting, left, state } = anExecutor();
     state.answer = moved;
-    hosting.announced();
+    hosting.noteAnnouncement();
 
     await expect(hosting.require(thread, wait)).rejects.toThrow('is on another executor now. Repeat the call.');
     expect(left).toEqual([thread]);
@@ -137,7 +137,7 @@ describe('WorkspaceHosting', () => {
     const readLeave = async (restoredAt: number) => {
       const { hosting, left, state } = anExecutor({ record: { restoredAt: new Date(restoredAt).toISOString() } });
       state.answer = moved;
-      hosting.announced();
+      hosting.noteAnnouncement();
       await hosting.leave(thread);
       return left;
     };
@@ -158,7 +158,7 @@ describe('WorkspaceHosting', () => {
   ])('asks again after an absence: %s', async (_, absence) => {
     const executor = anExecutor();
     const { hosting, questions, state } = executor;
-    hosting.announced();
+    hosting.noteAnnouncement();
     await hosting.of(thread, wait);
     const before = hosting.absences;
 
@@ -168,7 +168,7 @@ describe('WorkspaceHosting', () => {
     await sleep(600);
     expect(questions).toHaveLength(1); // it has not announced itself yet
 
-    hosting.announced();
+    hosting.noteAnnouncement();
     expect(await use).toBe('moved');
     expect(hosting.absences).not.toBe(before);
   });
@@ -176,7 +176,7 @@ describe('WorkspaceHosting', () => {
   it('does not take an answer for one that came after an absence', async () => {
     const executor = anExecutor();
     const { hosting, state } = executor;
-    hosting.announced();
+    hosting.noteAnnouncement();
     const asking = hosting.ask([thread]);
     state.losses += 1;
 

@@ -65,7 +65,7 @@ export class WorkspaceHosting implements OnModuleDestroy {
   }
 
   /** To be called when an announcement has been sent: no worker begins to move a workspace from then on. */
-  announced(): void {
+  noteAnnouncement(): void {
     this.noticeAbsence();
     this.announcedIn = this.times;
   }

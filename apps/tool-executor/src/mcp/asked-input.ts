@@ -74,11 +74,11 @@ function readQuestion(server: string, key: string, given: unknown): AskedInput {
   if (!read.success) throw new InputRefused('it asks for something else than a form or a page');
   const { mode, message, requestedSchema, url } = read.data.params;
   const about = { key, server, mode, message: readableLine(message, mostMessage) };
-  return mode === 'url' ? { ...about, url: checkedUrl(url) } : { ...about, fields: readFields(requestedSchema) };
+  return mode === 'url' ? { ...about, url: checkUrl(url) } : { ...about, fields: readFields(requestedSchema) };
 }
 
 /** A person opens it, so it must be what it looks like. */
-function checkedUrl(given = ''): string {
+function checkUrl(given = ''): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url?.protocol !== 'https:' || url.username || url.password || url.href.length > mostMessage)
     throw new InputRefused('the page that it wants to be opened has no address of the form https://…');

@@ -4,7 +4,7 @@ import { toolName } from '@rondo/platform';
 import { z } from 'zod';
 import { sortKeys } from '../sort-keys';
 import { isReadable, readableLine } from './readable-text';
-import { SchemaRefused, boundedSchema, checkedSchema, type SchemaChecker } from './schemas/schema-checker';
+import { SchemaRefused, boundSchema, checkSchema, type SchemaChecker } from './schemas/schema-checker';
 
 export interface DescribedTools {
   readonly tools: McpTool[];
@@ -83,10 +83,10 @@ function toDescription(server: McpServer, given: unknown): McpTool | string {
   const { name, description = '', inputSchema, outputSchema } = parsed.data;
   if (name === '' || name.length > 100 || !isReadable(name)) return 'its name is unreadable or too long';
   if (mcpResourceOperation.safeParse(name).success) return 'its name is that of an operation of the protocol';
-  const parameters = schemaOrProblem('its schema', () => checkedSchema(inputSchema));
+  const parameters = schemaOrProblem('its schema', () => checkSchema(inputSchema));
   if (typeof parameters === 'string') return parameters;
   const hasOutput = outputSchema !== undefined;
-  const output = hasOutput ? schemaOrProblem('its output schema', () => boundedSchema(outputSchema)) : undefined;
+  const output = hasOutput ? schemaOrProblem('its output schema', () => boundSchema(outputSchema)) : undefined;
   if (typeof output === 'string') return output;
   return {
     name: toolName(server.name, name),

@@ -48,7 +48,7 @@ describe('a request to a server with a connection', () => {
     await fetch(url);
     expect(asked).toHaveLength(2);
     expect(asked[0]).toEqual({ account_id: account, run_id: 'run_1', call_id: 'call_1', url, owner: 'account' });
-    expect(source.openedFor(account)).toEqual(['access-1']);
+    expect(source.listOpened(account)).toEqual(['access-1']);
   });
 
   it('is sent once more with another token after a 401, and no more than that', async () => {

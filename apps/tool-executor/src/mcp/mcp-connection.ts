@@ -185,7 +185,7 @@ export class McpConnection {
   async tools(signal: AbortSignal): Promise<DescribedTools> {
     if (this.listed && performance.now() - this.listedAt < listKeptMs) return this.listed;
     const { server } = this.started;
-    const { tools, resources, tasks } = this.connected().getServerCapabilities() ?? {};
+    const { tools, resources, tasks } = this.requireClient().getServerCapabilities() ?? {};
     const given = tools || !resources ? await this.within(signal, (until) => this.list('tools', until)) : [];
     this.listedAt = performance.now();
     this.taskTools = tasks?.requests?.tools?.call ? findTaskTools(given) : new Set();
@@ -199,7 +199,7 @@ export class McpConnection {
     { chosen, clean }: { readonly chosen: McpPromptChoice | undefined; readonly clean: (text: string) => string },
     signal: AbortSignal,
   ): Promise<McpPromptAnswer> {
-    const client = this.connected();
+    const client = this.requireClient();
     return this.within(signal, async (until) => {
       if (chosen) {
         const options = { signal: until, timeout: longestConnectMs(this.started) };
@@ -260,7 +260,7 @@ export class McpConnection {
       ...meta,
       ...(this.taskTools.has(tool.tool) && asTask),
     };
-    const client = this.connected();
+    const client = this.requireClient();
     const mayAsk = { ...options, allowInputRequired: true } as const;
     const answer =
       resource || client.getProtocolEra() !== 'modern'
@@ -280,7 +280,7 @@ export class McpConnection {
 
   /** Where the call is stopped, or takes too long, the server is told so: its task would go on for no one. */
   private async followTask(request: ToolCallRequest, { id }: McpTask): Promise<McpAnswer | RequiredInput> {
-    const client = this.connected();
+    const client = this.requireClient();
     const { input, progress, mostMs } = request;
     const ask = async (method: string, params: Readonly<Record<string, unknown>>, options: RequestOptions) =>
       readWhole(await client.request({ method, params } as never, anyAnswer, options)); // the SDK has no types of its own for tasks
@@ -314,7 +314,7 @@ export class McpConnection {
     await this.client?.close().catch(() => undefined); // it may have ended before
   }
 
-  private connected(): Client {
+  private requireClient(): Client {
     if (!this.client) throw new RequestNotSent('The session is not open.');
     return this.client;
   }
@@ -342,7 +342,7 @@ export class McpConnection {
     for (let page = 0; page < mostPages; page += 1) {
       const params = cursor === undefined ? {} : { cursor };
       const options = { signal, timeout: longestConnectMs(this.started) };
-      const answer = await this.connected().request({ method: `${of}/list`, params }, anyAnswer, options);
+      const answer = await this.requireClient().request({ method: `${of}/list`, params }, anyAnswer, options);
       const result = readWhole(answer);
       for (const one of readList(of, result)) found.set(JSON.stringify(one), one);
       const { nextCursor } = result;

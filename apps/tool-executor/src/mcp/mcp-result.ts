@@ -1,4 +1,4 @@
-import { type ExecutorResult, failedResult, imageHeader, largestImage } from '@rondo/contract';
+import { type ExecutorResult, toFailedResult, imageHeader, largestImage } from '@rondo/contract';
 import { z } from 'zod';
 import { clipMiddle, resultCharacters } from '../tools/clip-text';
 import { readableLine, readableText } from './readable-text';
@@ -62,7 +62,7 @@ export async function toResult(
   const isTold = parts.some((part) => part !== '');
   if (!isTold && structuredContent) parts.push(JSON.stringify(structuredContent));
   const { text, truncated } = clipMiddle(readableText(parts.filter((part) => part !== '').join('\n\n')));
-  if (isError) return failedResult(text === '' ? 'The tool failed and did not say why.' : text);
+  if (isError) return toFailedResult(text === '' ? 'The tool failed and did not say why.' : text);
   return { success: true, output: text, ...(truncated && { truncated }), ...(image && { image }) };
 }
 

@@ -13,7 +13,7 @@ import {
   connectKey,
   connectWords,
   scopesKey,
-  failedResult,
+  toFailedResult,
 } from '@rondo/contract';
 import type { DispatchedCall } from '@rondo/messaging';
 import { type SecretBox, newUlid } from '@rondo/platform';
@@ -32,7 +32,7 @@ import { TaskLost } from './tasks';
 import { openHeaders, secretsIn } from './open-headers';
 import { type McpUse, openConnection, toSecretUser } from './open-connection';
 import { readableLine } from './readable-text';
-import { SchemaChecker, problemBefore, promisedResult } from './schemas/schema-checker';
+import { SchemaChecker, problemBefore, checkPromises } from './schemas/schema-checker';
 
 /** Of one thread. */
 export interface ThreadMcpUse extends McpUse {
@@ -58,7 +58,7 @@ export class McpTools {
 
   constructor(
     private readonly secrets: Pick<SecretBox, 'open'> | undefined,
-    private readonly source?: Pick<SecretSource, 'open' | 'openToken' | 'openedFor'>,
+    private readonly source?: Pick<SecretSource, 'open' | 'openToken' | 'listOpened'>,
     private readonly schemas = new SchemaChecker(),
   ) {}
 
@@ -83,7 +83,7 @@ export class McpTools {
       return { how: 'connected', ...(await tools().catch(again)) };
     } catch (error) {
       await this.sessions.drop(key);
-      return this.failed(use, error);
+      return this.toFailure(use, error);
     } finally {
       if (use.server.transport === 'stdio') await this.sessions.drop(key);
     }
@@ -96,7 +96,7 @@ export class McpTools {
 
   /** The same for its prompts, or the one that is chosen. */
   prompts(use: McpUse, chosen: McpPromptChoice | undefined): Promise<McpPromptAnswer> {
-    const clean = (text: string) => this.redacted(use, text);
+    const clean = (text: string) => this.redact(use, text);
     return this.ask(use, (connection) => connection.prompts({ chosen, clean }, use.signal));
   }
 
@@ -109,14 +109,14 @@ export class McpTools {
       connection = await this.open(use);
       return await question(connection);
     } catch (error) {
-      return this.failed(use, error);
+      return this.toFailure(use, error);
     } finally {
       await connection?.close();
     }
   }
 
   /** The tool as far as an executor knows it: what the model reads of it is with the run. */
-  handledTool(call: DispatchedCall, target: McpTarget): HandledTool {
+  createTool(call: DispatchedCall, target: McpTarget): HandledTool {
     const { name, effect_class: effect, timeout_ms: timeoutMs } = call;
     const about = { description: '', input: anyArguments, runsIn: 'executor', group: 'external' } as const;
     return {
@@ -132,7 +132,7 @@ export class McpTools {
 
   private async call(call: DispatchedCall, target: McpTarget, context: ToolContext): Promise<ExecutorResult> {
     const { account_id: account, thread_id: thread, run_id: run, call_id: commandId } = call;
-    if (account === undefined) return failedResult('The call names no account. Not executed.');
+    if (account === undefined) return toFailedResult('The call names no account. Not executed.');
     const use: ThreadMcpUse = {
       ...{ server: target.server, account, thread, run, commandId, call: commandId, signal: context.signal },
       egress: { admit: (asked) => context.egress.admitUnlisted(asked) },
@@ -142,7 +142,7 @@ export class McpTools {
     const result =
       (await this.attempt(use, { call, target, context }, true)) ??
       (await this.attempt(use, { call, target, context }, false)) ??
-      failedResult(`The server "${target.server.name}" lost its session twice. Not executed.`);
+      toFailedResult(`The server "${target.server.name}" lost its session twice. Not executed.`);
     return this.withoutSecrets(use, result);
   }
 
@@ -156,7 +156,7 @@ export class McpTools {
         () => this.open(use),
         async (connection) => {
           connection.user = toSecretUser(use);
-          const tool = await shownTool(connection, work);
+          const tool = await findShownTool(connection, work);
           if ('success' in tool) return tool;
           const promised = { tool, given: work.call.arguments, signal: use.signal, keep: this.keeper(use, work) };
           const wrong = await problemBefore(promised, this.schemas);
@@ -165,7 +165,7 @@ export class McpTools {
           const answer = await connection.call({ ...toToolRequest(work, tool), progress: this.progressTo(use, work) });
           if ('task' in answer) throw new TaskCreated(answer.task);
           if ('asked' in answer) throw new InputRequired(this.withoutSecretsIn(use, answer));
-          return promisedResult(promised, answer, this.schemas);
+          return checkPromises(promised, answer, this.schemas);
         },
       );
     } catch (error) {
@@ -177,7 +177,7 @@ export class McpTools {
       if (how === 'session_lost' && mayRepeat) return undefined;
       if (sent.isSent && how === 'unknown') throw this.unknown(use, error);
       use.signal.throwIfAborted();
-      return failedResult(`The server "${use.server.name}" ${sent.isSent ? says[how] : unsent}: ${toReason(error)}`);
+      return toFailedResult(`The server "${use.server.name}" ${sent.isSent ? says[how] : unsent}: ${toReason(error)}`);
     }
   }
 
@@ -185,7 +185,7 @@ export class McpTools {
   private progressTo(use: McpUse, { context }: Attempt): (text: string) => void {
     let left = mostProgress;
     return (text) => {
-      if (left-- > 0) context.output(`${this.redacted(use, readableLine(text, progressCharacters))}\n`);
+      if (left-- > 0) context.output(`${this.redact(use, readableLine(text, progressCharacters))}\n`);
     };
   }
 
@@ -200,7 +200,7 @@ export class McpTools {
         ?.replace(/[^A-Za-z0-9._-]/g, '_')
         .slice(-60);
       const path = `resources/${use.server.name}/${idempotencyKey.slice(-12)}_${++count}_${name}`;
-      const clean = Buffer.from(this.redacted(use, bytes.toString('latin1')), 'latin1');
+      const clean = Buffer.from(this.redact(use, bytes.toString('latin1')), 'latin1');
       try {
         await sandbox.files.write(path, clean, { mode: 'put' });
         return `in the file ${workspacePath}/${path}`;
@@ -226,7 +226,7 @@ export class McpTools {
         const how = toFailure(error);
         if (how === 'session_lost') await this.sessions.drop(toKey(use));
         if (error instanceof ProtocolError || how === 'unreadable' || how === 'not_given')
-          return failedResult(`The server "${use.server.name}" ${says[how]}: ${toReason(error)}`);
+          return toFailedResult(`The server "${use.server.name}" ${says[how]}: ${toReason(error)}`);
         const unknown = this.unknown(use, error);
         unknown.isTaskLost = error instanceof TaskLost;
         if (unknown.isTaskLost || failures >= mostFailures) throw unknown;
@@ -251,17 +251,17 @@ export class McpTools {
     if ('task' in answer) throw new TaskLost('it made another task of its task');
     if ('asked' in answer) throw new InputRequired(this.withoutSecretsIn(use, answer));
     const promised = { tool, given: work.call.arguments, signal: use.signal, keep: this.keeper(use, work) };
-    return promisedResult(promised, answer, this.schemas);
+    return checkPromises(promised, answer, this.schemas);
   }
 
   private withoutSecretsIn(use: McpUse, { asked, ...required }: RequiredInput): RequiredInput {
-    return { ...required, asked: asked.map((one) => ({ ...one, message: this.redacted(use, one.message) })) };
+    return { ...required, asked: asked.map((one) => ({ ...one, message: this.redact(use, one.message) })) };
   }
 
-  private failed(use: McpUse, error: unknown): FailedDiscovery {
+  private toFailure(use: McpUse, error: unknown): FailedDiscovery {
     const missing = findConnectionMissing(error);
     return {
-      ...{ how: 'failed', reason: this.redacted(use, toReason(error)) },
+      ...{ how: 'failed', reason: this.redact(use, toReason(error)) },
       ...(missing && { is_unconnected: true }),
       ...(missing && missing.page !== null && { connect_page: missing.page }),
     };
@@ -269,7 +269,7 @@ export class McpTools {
 
   private unknown(use: McpUse, error: unknown): OutcomeUnknown {
     const why = use.signal.aborted ? 'the call was cancelled after it had been sent' : toReason(error);
-    return new OutcomeUnknown(this.redacted(use, `No answer came from the server "${use.server.name}": ${why}`));
+    return new OutcomeUnknown(this.redact(use, `No answer came from the server "${use.server.name}": ${why}`));
   }
 
   private open(use: McpUse): Promise<McpConnection> {
@@ -280,15 +280,15 @@ export class McpTools {
   private withoutSecrets(use: McpUse, result: ExecutorResult): ExecutorResult {
     const { output, error } = result;
     const clean = {
-      output: this.redacted(use, output),
-      ...(error !== undefined && { error: this.redacted(use, error) }),
+      output: this.redact(use, output),
+      ...(error !== undefined && { error: this.redact(use, error) }),
     };
     return { ...result, ...clean };
   }
 
-  private redacted({ server, account }: McpUse, text: string): string {
+  private redact({ server, account }: McpUse, text: string): string {
     try {
-      const opened = this.source?.openedFor(account) ?? [];
+      const opened = this.source?.listOpened(account) ?? [];
       return new Secrets([...secretsIn(openHeaders(server, account, this.secrets)), ...opened]).redact(text);
     } catch {
       return text; // headers that cannot be opened were never sent
@@ -327,11 +327,11 @@ function askToConnect({ call, target }: Attempt, { page, message, scopes }: Conn
   const answer = answers[key];
   if (answer && answer.action !== 'accept') {
     const lack = scopes ? `wants more scopes (${scopes.join(' ')})` : 'is not connected';
-    return failedResult(`The server "${server}" ${lack}, and a person has decided not to. Not executed.`);
+    return toFailedResult(`The server "${server}" ${lack}, and a person has decided not to. Not executed.`);
   }
   if (answer && scopes)
-    return failedResult(`The server "${server}" wants still more scopes (${scopes.join(' ')}). Not executed.`);
-  if (page === null) return failedResult(`The server "${server}" cannot be used. ${message} Not executed.`);
+    return toFailedResult(`The server "${server}" wants still more scopes (${scopes.join(' ')}). Not executed.`);
+  if (page === null) return toFailedResult(`The server "${server}" cannot be used. ${message} Not executed.`);
   const words = scopes
     ? `For this call it wants more than it was allowed: ${scopes.join(' ')}. The run goes on by itself once that is allowed there.`
     : connectWords;
@@ -347,12 +347,12 @@ function readServersInput(input: DispatchedCall['input']): DispatchedCall['input
 }
 
 /** A tool that is not what the model was shown any more is not called: the model would not know what it does. */
-async function shownTool(connection: McpConnection, { target, context }: Attempt): Promise<McpTool | ToolResult> {
+async function findShownTool(connection: McpConnection, { target, context }: Attempt): Promise<McpTool | ToolResult> {
   const { tools } = await connection.tools(context.signal);
   const tool = tools.find((one) => one.tool === target.tool);
   if (tool?.fingerprint === target.fingerprint) return tool;
   const what = tool ? 'has changed this tool' : 'no longer has this tool';
-  return failedResult(
+  return toFailedResult(
     `The server "${target.server.name}" ${what} since the run began, so it is withdrawn for the rest of the run. Not executed.`,
   );
 }

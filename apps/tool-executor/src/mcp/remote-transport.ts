@@ -1,6 +1,6 @@
 import { SSEClientTransport, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
 import type { McpServer } from '@rondo/contract';
-import { type CheckedFetch, type Target, checkedFetch } from '@rondo/platform';
+import { type CheckedFetch, type Target, createCheckedFetch } from '@rondo/platform';
 import type { EgressGate } from '../sandboxes';
 import { lenientResponse } from './lenient-message';
 import type { TransportListeners } from './mcp-connection';
@@ -36,13 +36,13 @@ export function remoteTransport(server: RemoteServer, parts: RemoteTransportPart
 function createTransport({ url, transport }: RemoteServer, parts: RemoteTransportParts): Transport {
   const { headers, egress, broke, withSecrets = unchanged } = parts;
   const admit = (target: Target) => egress.admit(target);
-  const checked = withSecrets(checkedFetch({ admit, bodyBytes, brokeOff: broke }));
+  const checked = withSecrets(createCheckedFetch({ admit, bodyBytes, brokeOff: broke }));
   const requestInit = { headers: { ...headers } };
   if (transport === 'sse') {
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- servers that speak nothing newer still exist
-    return new SSEClientTransport(new URL(url), { requestInit, fetch: openedOnce(checked, broke) });
+    return new SSEClientTransport(new URL(url), { requestInit, fetch: openOnce(checked, broke) });
   }
-  const streaming = withSecrets(checkedFetch({ admit, bodyBytes })); // its end ends no session
+  const streaming = withSecrets(createCheckedFetch({ admit, bodyBytes })); // its end ends no session
   const fetch: CheckedFetch = async (given, init) =>
     lenientResponse(await (isStream(init) ? streaming : checked)(given, init));
   const options = { requestInit, fetch, reconnectionOptions: noReconnection };
@@ -58,7 +58,7 @@ const isStream = (init: RequestInit | undefined): boolean =>
 const isGet = (init: RequestInit | undefined): boolean => (init?.method ?? 'GET') === 'GET';
 
 /** The stream is the session: when it ends, the session is over. */
-function openedOnce(fetch: CheckedFetch, broke: (error: Error) => void): CheckedFetch {
+function openOnce(fetch: CheckedFetch, broke: (error: Error) => void): CheckedFetch {
   let isOpened = false;
   return (url, init) => {
     if (!isGet(init)) return fetch(url, init);

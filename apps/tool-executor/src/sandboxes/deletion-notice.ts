@@ -12,12 +12,12 @@ export async function deletionNotice(
 ): Promise<string | undefined> {
   const deletion = await sandboxes.records.toTell(threadId, callId);
   if (!deletion) return undefined;
-  if (deletion.reason === 'moved') return movedNotice(deletion);
+  if (deletion.reason === 'moved') return describeMove(deletion);
   if (!deletion.isDone) await sandboxes.remove(threadId, deletion.reason); // the executor has died meanwhile
   return `Not executed: ${describeDeletion({ ...deletion, reason: deletion.reason })} Only what was put there since is in it. Repeat the call if it makes sense without them.`;
 }
 
-function movedNotice({ copiedAt }: Deletion): string {
+function describeMove({ copiedAt }: Deletion): string {
   const files =
     copiedAt === undefined
       ? 'No copy of its files had been saved: if it had any, all of them are gone, and so is everything that was running.'

@@ -10,7 +10,7 @@ export { SandboxSlots } from './provider/sandbox-slots';
 export { EgressRefusal, type EgressRules } from './egress/destination';
 export type { EgressGate } from './egress/egress-gate';
 export { TermsInUse } from './egress/terms-in-use';
-export { shownPath, workspacePath } from './provider/workspace-path';
+export { toShownPath, workspacePath } from './provider/workspace-path';
 export type { CopySettings } from './host/workspaces/workspace-copies';
 export { openSnapshotStore, snapshotPlace } from './snapshots/open-snapshot-store';
 export type { SnapshotStore } from './snapshots/snapshot-store';

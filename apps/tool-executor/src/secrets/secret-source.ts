@@ -83,7 +83,7 @@ export interface SecretSource {
   /** The token for one request to an MCP server. Rejects with ConnectionMissing, or with SecretRefused. */
   openToken(order: TokenOrder): Promise<OpenToken>;
   /** The values that this process has opened for the account, which answers must not show. */
-  openedFor(account: AccountId): readonly string[];
+  listOpened(account: AccountId): readonly string[];
 }
 
 interface SourceParts {
@@ -120,7 +120,7 @@ export class AskedSecrets implements SecretSource {
 
   async open(order: SecretOrder): Promise<OpenSecret> {
     const { account, name } = order;
-    const answer = await this.decided(order);
+    const answer = await this.waitForDecision(order);
     if (answer?.how === 'refused')
       throw new SecretRefused(
         `The secret ${name} ${says[answer.refusal]}${answer.reason ? `: ${answer.reason}` : '.'}`,
@@ -149,7 +149,7 @@ export class AskedSecrets implements SecretSource {
   }
 
   /** Holds the request while a person has to decide, also past the end of the worker that has asked. */
-  private async decided({ account, run, call, name, via, request, signal }: SecretOrder) {
+  private async waitForDecision({ account, run, call, name, via, request, signal }: SecretOrder) {
     const { ask, heldMs = longestHeldMs } = this.parts;
     const asked = { account_id: account, run_id: run, call_id: call, name, via, request };
     const until = performance.now() + heldMs;
@@ -163,7 +163,7 @@ export class AskedSecrets implements SecretSource {
     }
   }
 
-  openedFor(account: AccountId): readonly string[] {
+  listOpened(account: AccountId): readonly string[] {
     return [...(this.opened.get(account)?.values() ?? [])];
   }
 

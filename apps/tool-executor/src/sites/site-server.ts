@@ -52,7 +52,7 @@ export class SiteServer {
       refuse(response, 400);
       return;
     }
-    const opened = await this.opened(request.socket, path);
+    const opened = await this.openFile(request.socket, path);
     if (opened === undefined) {
       refuse(response, 404);
       return;
@@ -66,7 +66,7 @@ export class SiteServer {
   }
 
   /** Looks twice: the site may be replaced between the look at the table and the opening of the file. */
-  private async opened(connection: Duplex, path: string): Promise<OpenedFile | { location: string } | undefined> {
+  private async openFile(connection: Duplex, path: string): Promise<OpenedFile | { location: string } | undefined> {
     const address = this.addresses.get(connection);
     for (let look = 0; address && look < 2; look += 1) {
       const site = await this.sites.find(address.threadId, address.token);
@@ -120,7 +120,7 @@ async function send(request: IncomingMessage, response: ServerResponse, opened: 
       return;
     }
     response.setHeader('Accept-Ranges', 'bytes');
-    const range = wantedRange(request, opened);
+    const range = readRange(request, opened);
     if (range === 'unsatisfiable') {
       response.setHeader('Content-Range', `bytes */${bytes}`);
       refuse(response, 416);
@@ -137,7 +137,7 @@ async function send(request: IncomingMessage, response: ServerResponse, opened: 
 }
 
 /** A client that has a part of another version gets the whole file. */
-function wantedRange({ method, headers }: IncomingMessage, { bytes, tag }: OpenedFile) {
+function readRange({ method, headers }: IncomingMessage, { bytes, tag }: OpenedFile) {
   const ofThisVersion = headers['if-range'] === undefined || headers['if-range'] === tag;
   return method === 'GET' && ofThisVersion ? findRange(headers.range, bytes) : undefined;
 }

@@ -1,6 +1,6 @@
 import { serviceSettings } from '../services/service-settings';
 import { sandboxSettings } from '../sandboxes/provider/sandbox-settings';
-import { lackedNeeds, lackedOfEnvironments, offeredToEnvironments } from './lacked-needs';
+import { listLackedNeeds, listLackedParts, listOfferedParts } from './lacked-needs';
 import { createToolServices } from './tool-services';
 
 const bare = createToolServices(serviceSettings());
@@ -12,39 +12,36 @@ const withBrowser = { SANDBOX_PROVIDER: 'embedded', BROWSER_PATH: process.execPa
 
 describe('what an executor lacks', () => {
   it('is what is not configured, by the variable to set', () => {
-    expect(lackedNeeds({ ...withBrowser }, bare)).toEqual({
+    expect(listLackedNeeds({ ...withBrowser }, bare)).toEqual({
       search_engine: expect.stringContaining('SEARXNG_URL'),
       data_providers: expect.stringContaining('RAPIDAPI_KEY'),
       previews: expect.stringContaining('PREVIEW_URL'),
       sites: expect.stringContaining('PREVIEW_URL'),
       transcription: expect.stringContaining('TRANSCRIPTION_URL'),
     });
-    expect(lackedNeeds({ ...withBrowser, PREVIEW_URL: 'http://*.localhost:3000' }, full)).toEqual({});
+    expect(listLackedNeeds({ ...withBrowser, PREVIEW_URL: 'http://*.localhost:3000' }, full)).toEqual({});
   });
 
   it('is what its sandboxes cannot honour of an environment', () => {
-    expect(
-      lackedOfEnvironments({ SANDBOX_PROVIDER: 'embedded', SANDBOX_UNSAFE_HOST: false, SECRETS_KEY: 'a key' }),
-    ).toEqual({
-      'environment.image': expect.stringContaining('embedded'),
-      'environment.packages': expect.stringContaining('embedded'),
-    });
-    expect(lackedOfEnvironments({ SANDBOX_PROVIDER: 'embedded', SANDBOX_UNSAFE_HOST: true })).toMatchObject({
+    expect(listLackedParts({ SANDBOX_PROVIDER: 'embedded', SANDBOX_UNSAFE_HOST: false, SECRETS_KEY: 'a key' })).toEqual(
+      {
+        'environment.image': expect.stringContaining('embedded'),
+        'environment.packages': expect.stringContaining('embedded'),
+      },
+    );
+    expect(listLackedParts({ SANDBOX_PROVIDER: 'embedded', SANDBOX_UNSAFE_HOST: true })).toMatchObject({
       'environment.size': 'sandboxes that are not isolated cannot do it',
     });
     const daytona = { SANDBOX_PROVIDER: 'daytona', SANDBOX_UNSAFE_HOST: false } as const;
-    expect(lackedOfEnvironments(daytona)).toHaveProperty(
-      ['environment.size'],
-      expect.stringContaining('DAYTONA_IMAGE'),
-    );
-    expect(lackedOfEnvironments({ ...daytona, DAYTONA_IMAGE: 'debian:12' })).not.toHaveProperty(['environment.size']);
+    expect(listLackedParts(daytona)).toHaveProperty(['environment.size'], expect.stringContaining('DAYTONA_IMAGE'));
+    expect(listLackedParts({ ...daytona, DAYTONA_IMAGE: 'debian:12' })).not.toHaveProperty(['environment.size']);
   });
 
   it('is more than it offers to environments, which is what its sandboxes can do', () => {
     const common = { root: '/x', images: ['python'], packages: { kinds: ['pip'] } };
     const docker = { provider: 'docker', docker: { image: 'node:24' } };
     const size = { cpus: 3, memory_mb: 2048 };
-    expect(offeredToEnvironments(sandboxSettings.parse({ ...common, ...docker }), { size })).toEqual({
+    expect(listOfferedParts(sandboxSettings.parse({ ...common, ...docker }), { size })).toEqual({
       size,
       images: ['python', 'docker.io/library/node:24'],
       packages: ['pip'],
@@ -54,20 +51,20 @@ describe('what an executor lacks', () => {
       provider: 'daytona',
       daytona: { apiUrl: 'http://127.0.0.1', apiKey: 'k', deployment: 'd' },
     });
-    expect(offeredToEnvironments(daytona, { size, sizeStep: { cpus: 1 } })).toMatchObject({ size_step: { cpus: 1 } });
+    expect(listOfferedParts(daytona, { size, sizeStep: { cpus: 1 } })).toMatchObject({ size_step: { cpus: 1 } });
   });
 
   it('is not a preview where the service of the sandboxes has its own', () => {
-    expect(lackedNeeds({ SANDBOX_PROVIDER: 'daytona', DAYTONA_BROWSER_PATH: '/usr/bin/chromium' }, full)).toEqual({
+    expect(listLackedNeeds({ SANDBOX_PROVIDER: 'daytona', DAYTONA_BROWSER_PATH: '/usr/bin/chromium' }, full)).toEqual({
       sites: expect.stringContaining('PREVIEW_URL'),
     });
   });
 
   it('is the internet where sandboxes reach no address at all', () => {
-    expect(lackedNeeds({ ...withBrowser, SANDBOX_EGRESS: 'none' }, full)).toHaveProperty('internet');
+    expect(listLackedNeeds({ ...withBrowser, SANDBOX_EGRESS: 'none' }, full)).toHaveProperty('internet');
     const internal = ['git.internal:3000'];
     expect(
-      lackedNeeds({ ...withBrowser, SANDBOX_EGRESS: 'none', SANDBOX_INTERNAL_HOSTS: internal }, full),
+      listLackedNeeds({ ...withBrowser, SANDBOX_EGRESS: 'none', SANDBOX_INTERNAL_HOSTS: internal }, full),
     ).not.toHaveProperty('internet');
   });
 
@@ -77,9 +74,9 @@ describe('what an executor lacks', () => {
     ['is not in the image', { SANDBOX_PROVIDER: 'docker', BROWSER_PATH: process.execPath } as const],
     ['cannot be in a sandbox', { SANDBOX_PROVIDER: 'daytona', BROWSER_PATH: process.execPath } as const],
   ])('is the browser where it %s', (_, config) => {
-    expect(lackedNeeds(config, full)).toHaveProperty('browser');
-    expect(lackedNeeds({ ...withBrowser }, full)).not.toHaveProperty('browser');
+    expect(listLackedNeeds(config, full)).toHaveProperty('browser');
+    expect(listLackedNeeds({ ...withBrowser }, full)).not.toHaveProperty('browser');
     const inImage = { SANDBOX_PROVIDER: 'docker', DOCKER_BROWSER_PATH: '/usr/bin/chromium' } as const;
-    expect(lackedNeeds(inImage, full)).not.toHaveProperty('browser');
+    expect(listLackedNeeds(inImage, full)).not.toHaveProperty('browser');
   });
 });

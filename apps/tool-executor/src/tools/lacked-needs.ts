@@ -32,7 +32,7 @@ const reasons: Record<ToolNeed, string> = {
 };
 
 /** What this executor lacks for tools, with the reason for its operator. It announces this, so that such tools are not offered. */
-export function lackedNeeds(
+export function listLackedNeeds(
   config: Needed,
   { search, dataProviders, transcription }: ToolServices,
 ): Partial<typeof reasons> {
@@ -50,7 +50,7 @@ export function lackedNeeds(
 }
 
 /** What its sandboxes cannot honour of the environment of a run. It announces this, too, so that such runs are refused by the field. */
-export function lackedOfEnvironments({
+export function listLackedParts({
   SANDBOX_PROVIDER: provider,
   SANDBOX_UNSAFE_HOST: isUnsafe,
   SECRETS_KEY: key,
@@ -88,7 +88,7 @@ export function lackedOfEnvironments({
 type Offering = Pick<SandboxSettings, 'provider' | 'docker' | 'daytona' | 'images' | 'packages'>;
 
 /** What environments may ask for, of sandboxes that can do so much. It announces this, too, so that a run that asks for more is refused by the field. */
-export function offeredToEnvironments(
+export function listOfferedParts(
   { provider, docker, daytona, images, packages }: Offering,
   capabilities: Pick<SandboxCapabilities, 'size' | 'sizeStep'> | undefined,
 ): EnvironmentOffers | undefined {

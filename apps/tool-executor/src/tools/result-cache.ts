@@ -48,14 +48,14 @@ export class ResultCache {
 
     const key = toKey(call);
     const known = this.kept.get(key);
-    if (known && this.ageMs(known) < this.ttlMs) return this.givenAgain(known);
+    if (known && this.ageMs(known) < this.ttlMs) return this.repeatResult(known);
     const atMs = this.nowMs();
     const result = await work();
     if (result.success) this.kept.set(key, { result, atMs });
     return result;
   }
 
-  private givenAgain(kept: KeptResult): ExecutorResult {
+  private repeatResult(kept: KeptResult): ExecutorResult {
     const note = `[from the cache, ${Math.round(this.ageMs(kept) / 1_000)} s old]`;
     const { result, atMs } = kept;
     return { ...result, output: `${note}\n${result.output}`, cached_at: new Date(atMs).toISOString() };

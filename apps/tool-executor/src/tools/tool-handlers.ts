@@ -73,10 +73,10 @@ const targets = new Map<string, HandledTool>(
     .map((tool) => [tool.name, { tool, handler: handlers[tool.name] }]), // `satisfies` has paired them
 );
 
-const byName = new Map([...targets, ...toolAliases.flatMap(handledAlias)]);
+const byName = new Map([...targets, ...toolAliases.flatMap(handleAlias)]);
 
 /** The target's handler, which gets what the target's own schema makes of the alias's arguments. */
-function handledAlias(tool: ToolDefinition): [string, HandledTool][] {
+function handleAlias(tool: ToolDefinition): [string, HandledTool][] {
   const { alias } = tool;
   const target = alias && targets.get(alias.of);
   if (!target) return [];

@@ -1,4 +1,10 @@
-import { type ExecutorResult, type SandboxTerms, type ThreadId, type ToolResult, failedResult } from '@rondo/contract';
+import {
+  type ExecutorResult,
+  type SandboxTerms,
+  type ThreadId,
+  type ToolResult,
+  toFailedResult,
+} from '@rondo/contract';
 import { type ToolDefinition, explainArguments } from '@rondo/domain';
 import { type DispatchedCall, type ToolReply, toAccount } from '@rondo/messaging';
 import { KeyedMutex } from '@rondo/platform';
@@ -47,7 +53,7 @@ export interface ToolRunnerParts {
   readonly services: ToolServices;
   /** The tools of servers that runs name. */
   /** The tools of MCP servers. */
-  readonly mcp: { handledTool(call: DispatchedCall, target: NonNullable<DispatchedCall['mcp']>): HandledTool };
+  readonly mcp: { createTool(call: DispatchedCall, target: NonNullable<DispatchedCall['mcp']>): HandledTool };
   /** Absent: calls of runs that name skills are refused. */
   readonly skills?: Pick<SkillFolders, 'use'>;
   /** Absent: no site can be published. */
@@ -213,7 +219,7 @@ export class ToolRunner {
     };
     try {
       const cacheable = { tool, input, account: toAccount(call) };
-      const work = () => knownInTime(handler.handle(input, context), context.mostMs);
+      const work = () => waitForResult(handler.handle(input, context), context.mostMs);
       const result = await this.parts.services.cache.readResult(cacheable, work);
       const duration_ms = Math.round(performance.now() - startedAt);
       const plan = mayChangeFiles(tool, call) ? await this.plans.changeIn(call.thread_id, sandbox) : undefined;
@@ -278,12 +284,12 @@ const mayChangeFiles = (tool: ToolDefinition, { effect_class }: DispatchedCall):
 
 function prepare(call: DispatchedCall, mcp: ToolRunnerParts['mcp']): PreparedCall | ToolResult {
   const { name, arguments: given } = call;
-  if (call.mcp) return { ...mcp.handledTool(call, call.mcp), input: given }; // by the schema that its server has
+  if (call.mcp) return { ...mcp.createTool(call, call.mcp), input: given }; // by the schema that its server has
   const handled = toolHandlerFor(name);
-  if (!handled) return failedResult(`There is no tool named "${name}" here. Tools: ${handledToolNames.join(', ')}.`);
+  if (!handled) return toFailedResult(`There is no tool named "${name}" here. Tools: ${handledToolNames.join(', ')}.`);
 
   const parsed = handled.tool.input.safeParse(given);
-  if (!parsed.success) return failedResult(explainArguments(handled.tool, parsed.error, given));
+  if (!parsed.success) return toFailedResult(explainArguments(handled.tool, parsed.error, given));
   return { ...handled, input: parsed.data };
 }
 
@@ -291,7 +297,7 @@ function prepare(call: DispatchedCall, mcp: ToolRunnerParts['mcp']): PreparedCal
 const longestWaitMs = ({ timeout_ms, patience_ms = Infinity }: DispatchedCall): number =>
   Math.min(timeout_ms, patience_ms - slackMs);
 
-async function knownInTime(result: Promise<ExecutorResult>, timeoutMs: number): Promise<ExecutorResult> {
+async function waitForResult(result: Promise<ExecutorResult>, timeoutMs: number): Promise<ExecutorResult> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
     const fail = () => reject(new OutcomeUnknown(`The tool did not answer within ${timeoutMs / 1000} s.`));
@@ -313,6 +319,6 @@ function answerToSandbox(error: SandboxError): ToolReply {
 
 const toFailure = (error: string): Extract<ToolReply, { how: 'answered' }> => ({
   how: 'answered',
-  result: failedResult(error),
+  result: toFailedResult(error),
   duration_ms: 0,
 });

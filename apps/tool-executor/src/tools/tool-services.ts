@@ -8,8 +8,8 @@ import { DataProviders } from './data-providers/data-providers';
 import { Transcription } from './sound/transcription';
 import { PageReader } from './web/page-reader';
 import type { PageSource } from './web/page-source';
-import { configuredEngine, WebSearch } from './web/web-search';
-import { configuredReader, ServiceReader } from './web/page-services';
+import { findEngine, WebSearch } from './web/web-search';
+import { findReader, ServiceReader } from './web/page-services';
 import { searchEngines } from './web/search-engines';
 
 /** What tools use besides the sandbox. A service that is not configured is absent, and so are its tools. */
@@ -37,8 +37,8 @@ export function createToolServices(
   };
   const toClient = (endpoint: ServiceEndpoint) => new ServiceClient(endpoint, rules);
   const parser = new Parser();
-  const engine = configuredEngine(settings);
-  const reader = configuredReader(settings);
+  const engine = findEngine(settings);
+  const reader = findReader(settings);
   const { RAPIDAPI_KEY, RAPIDAPI_URL, TRANSCRIPTION_API_KEY, TRANSCRIPTION_URL } = settings;
   const speech = { key: TRANSCRIPTION_API_KEY, url: TRANSCRIPTION_URL, publicUrl: 'https://api.openai.com/v1' };
   return {

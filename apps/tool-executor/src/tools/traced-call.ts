@@ -2,7 +2,7 @@ import type { DispatchedCall, ToolReply } from '@rondo/messaging';
 import { type SpanAttributes, type Tracing, noteTracedRun, placeOfTraceparent } from '@rondo/platform';
 
 /** Records what this executor does for a call, below the call's own span. Arguments and results are not in it. */
-export async function tracedCall(
+export async function traceCall(
   tracing: Tracing,
   call: DispatchedCall,
   run: () => Promise<ToolReply>,

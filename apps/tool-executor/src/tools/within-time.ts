@@ -1,4 +1,4 @@
-import { type ExecutorResult, failedResult } from '@rondo/contract';
+import { type ExecutorResult, toFailedResult } from '@rondo/contract';
 import { anySignal } from '@rondo/platform';
 import type { ToolContext } from './tool-handler';
 
@@ -16,7 +16,7 @@ export async function withinTime<Result extends ExecutorResult>(
     return await work(enough.signal);
   } catch (error) {
     signal.throwIfAborted();
-    if (late.aborted) return failedResult(`It was not finished within ${timeoutMs / 1_000} s.`);
+    if (late.aborted) return toFailedResult(`It was not finished within ${timeoutMs / 1_000} s.`);
     throw error;
   } finally {
     enough.release();

@@ -4,7 +4,7 @@ import type { AgentDefinition, McpServer } from '@rondo/contract';
 export type SealedHeaders = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** The servers of a stored agent, as a run has them. */
-export function sealedServers({ mcp_servers: servers = [] }: AgentDefinition, sealed: SealedHeaders): McpServer[] {
+export function listSealedServers({ mcp_servers: servers = [] }: AgentDefinition, sealed: SealedHeaders): McpServer[] {
   return servers.map((server): McpServer => {
     if (server.transport === 'stdio') return server;
     const { headers, ...rest } = server;

@@ -2,8 +2,8 @@ import {
   type RecordedResult,
   type Run,
   type RunId,
-  boundedResult,
-  failedResult,
+  boundResult,
+  toFailedResult,
   type AwaitedChild,
   type CallId,
   type NewFact,
@@ -30,9 +30,9 @@ export interface ChildEnd {
 
 /** What the model of the parent reads. Only a run that completed, within its limits, is a success. */
 export function resultOfChild({ runId, status, text, problem }: ChildEnd): RecordedResult {
-  if (status === 'completed' && problem === null) return boundedResult({ success: true, output: text });
-  return boundedResult({
-    ...failedResult(`${runId} ${endings[status]}${problem === null ? '.' : `: ${problem}`}`),
+  if (status === 'completed' && problem === null) return boundResult({ success: true, output: text });
+  return boundResult({
+    ...toFailedResult(`${runId} ${endings[status]}${problem === null ? '.' : `: ${problem}`}`),
     output: text,
   });
 }
@@ -45,7 +45,7 @@ const endings: Record<ChildEnd['status'], string> = {
 };
 
 /** The child runs of the open calls. */
-export const awaitedChildren = ({ state, childRuns }: Pick<LoopContext, 'state' | 'childRuns'>): AwaitedChild[] =>
+export const listAwaitedChildren = ({ state, childRuns }: Pick<LoopContext, 'state' | 'childRuns'>): AwaitedChild[] =>
   openCalls(state).flatMap(({ call }) => childRuns.get(call.id) ?? []);
 
 /** Parks the run until these runs are over. */
@@ -102,7 +102,7 @@ export async function* stopChildren(loop: LoopContext, withinMs: number): AsyncG
   const stoppedChildren = await ports.children.stopAll(withinMs);
   receipt.childrenStopped(stoppedChildren);
   for (const { call } of open) {
-    const result = failedResult(toEnd(call, stoppedChildren));
+    const result = toFailedResult(toEnd(call, stoppedChildren));
     yield toFactsStep(loop, answerCall(loop, call, { result, durationMs: 0 }), { hold: true });
   }
 }

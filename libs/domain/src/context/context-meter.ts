@@ -1,5 +1,5 @@
 import type { ContentBlock, NewMessage, Usage } from '@rondo/contract';
-import { addedTo, toHiddenFields } from '../memoize';
+import { listAdded, toHiddenFields } from '../memoize';
 import { documentsIn } from '../files/message-documents';
 import { tokensPerPage } from '../models/model';
 import type { TokenCounter } from '../ports';
@@ -49,23 +49,23 @@ export class ContextMeter {
   async countTokens({ frame, messages }: CountedRequest): Promise<number> {
     await this.count(messages);
     this.lastCount = (await this.countFrame(frame)) + this.sum(messages);
-    return this.corrected(this.lastCount);
+    return this.correct(this.lastCount);
   }
 
   /** An upper bound of a request's tokens, known without counting. */
   upperBound({ frame, messages }: CountedRequest): number {
-    const bytes = this.boundOfFrame(frame) + this.computeBound(messages);
-    return this.corrected(bytes, Math.max(1, this.correction));
+    const bytes = this.boundFrame(frame) + this.computeBound(messages);
+    return this.correct(bytes, Math.max(1, this.correction));
   }
 
   /** The tokens of each message. */
   async ofMessages(messages: readonly NewMessage[]): Promise<number[]> {
     await this.count(messages);
-    return messages.map((message) => this.corrected(this.known(message)));
+    return messages.map((message) => this.correct(this.readKnown(message)));
   }
 
   async ofFrame(frame: string): Promise<number> {
-    return this.corrected(await this.countFrame(frame));
+    return this.correct(await this.countFrame(frame));
   }
 
   /** The request that is sent was not counted, so its reported usage corrects nothing. */
@@ -84,7 +84,7 @@ export class ContextMeter {
   private async count(messages: readonly NewMessage[]): Promise<void> {
     const unknown = messages.filter((message) => !this.knownTokens.get(message)?.isCounted);
     if (unknown.length === 0) return;
-    const texts = await this.tokens.countTexts(unknown.map(sentText), this.model);
+    const texts = await this.tokens.countTexts(unknown.map(readSentText), this.model);
     unknown.forEach((message, index) => {
       const tokens = (texts[index] ?? 0) + this.besideText(message);
       this.knownTokens.set(message, { tokens, isCounted: true });
@@ -101,31 +101,31 @@ export class ContextMeter {
   }
 
   private sum(messages: readonly NewMessage[]): number {
-    return messages.reduce((sum, message) => sum + this.known(message), 0);
+    return messages.reduce((sum, message) => sum + this.readKnown(message), 0);
   }
 
-  private known(message: NewMessage): number {
+  private readKnown(message: NewMessage): number {
     return this.knownTokens.get(message)?.tokens ?? 0;
   }
 
-  private boundOfFrame(frame: string): number {
+  private boundFrame(frame: string): number {
     const bound = this.frames.get(frame) ?? this.frameBounds.get(frame) ?? maxTokens(frame);
     this.frameBounds.set(frame, bound);
     return bound;
   }
 
   private computeBound(messages: readonly NewMessage[]): number {
-    const more = addedTo(this.bounded.messages, messages);
+    const more = listAdded(this.bounded.messages, messages);
     const before = more ? this.bounded.tokens : 0;
-    const tokens = (more ?? messages).reduce((sum, message) => sum + this.bound(message), before);
+    const tokens = (more ?? messages).reduce((sum, message) => sum + this.boundTokens(message), before);
     this.bounded = { messages, tokens };
     return tokens;
   }
 
-  private bound(message: NewMessage): number {
+  private boundTokens(message: NewMessage): number {
     const memo = this.knownTokens.get(message);
     if (memo) return memo.tokens;
-    const tokens = maxTokens(sentText(message)) + this.besideText(message);
+    const tokens = maxTokens(readSentText(message)) + this.besideText(message);
     this.knownTokens.set(message, { tokens, isCounted: false });
     return tokens;
   }
@@ -156,13 +156,13 @@ export class ContextMeter {
     }
   }
 
-  private corrected(count: number, correction = this.correction): number {
+  private correct(count: number, correction = this.correction): number {
     return Math.ceil(count * correction);
   }
 }
 
 /** Includes the reasoning that is sent: what a provider expects back. */
-const sentText = (message: NewMessage): string =>
+const readSentText = (message: NewMessage): string =>
   [
     toText(message),
     ...message.content.map((block) =>

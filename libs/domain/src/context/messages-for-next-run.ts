@@ -2,7 +2,7 @@ import type { Message } from '@rondo/contract';
 import type { ModelMessage } from '../models/model';
 import { profiles } from '../profiles/profiles';
 import { initialContext, withEarlierSummary } from '../run/context-state';
-import { pairedTurns } from './pair-calls';
+import { pairTurns } from './pair-calls';
 import { toContext } from './to-context';
 
 /**
@@ -14,5 +14,5 @@ export function messagesForNextRun(conversation: readonly Message[]): readonly M
   const context = withEarlierSummary(initialContext, conversation);
   const { keep_images: keepImages } = profiles.suna.settings.context;
   const sent = toContext(conversation, context, { runId: undefined, model: '', keepImages });
-  return pairedTurns(sent.map(({ message }) => message as Message)); // they are derived from stored ones
+  return pairTurns(sent.map(({ message }) => message as Message)); // they are derived from stored ones
 }

@@ -7,7 +7,7 @@ import {
   type ToolCallBlock,
   type ToolResultBlock,
   type UserBlock,
-  failedResult,
+  toFailedResult,
   isLaterPart,
 } from '@rondo/contract';
 import { documentsIn } from '../files/message-documents';
@@ -29,8 +29,7 @@ import { isTemporary } from './temporary-message';
 export const pairCalls = (conversation: readonly Message[]): ModelMessage[] => toPairing(conversation).turns();
 
 /** The same without the user turn that a request needs at its end, which is to be written. */
-export const pairedTurns = (conversation: readonly Message[]): ModelMessage[] =>
-  new Pairing().add(conversation).written();
+export const pairTurns = (conversation: readonly Message[]): ModelMessage[] => new Pairing().add(conversation).write();
 
 const toPairing = memoizeGrowingList<Message, Pairing>((pairing = new Pairing(), added) => pairing.add(added));
 
@@ -65,14 +64,14 @@ class Pairing {
     return this;
   }
 
-  written(): ModelMessage[] {
+  write(): ModelMessage[] {
     const written = { ...this.settled, turns: [...this.settled.turns] };
     for (const message of this.open) this.pushTo(written, message);
     return written.turns;
   }
 
   turns(): ModelMessage[] {
-    const turns = this.written();
+    const turns = this.write();
     return needsUserTurn(turns) ? [...turns, continuation()] : turns;
   }
 
@@ -161,7 +160,7 @@ const toCall = ({ tool_call_id: id, name, arguments: input, opaque }: ToolCallBl
 
 const toAnswer = memoize(({ tool_call_id, result }: ToolResultBlock) => toModelResult(tool_call_id, result));
 
-const lostResult = failedResult('No result was recorded for this call. It may or may not have taken effect.');
+const lostResult = toFailedResult('No result was recorded for this call. It may or may not have taken effect.');
 
 /** A result as the model receives it: the output, and the error if there is one. Never empty. */
 export function toModelResult(id: CallId, result: RecordedResult): ModelToolResult {

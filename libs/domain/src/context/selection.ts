@@ -1,6 +1,6 @@
 import type { NewMessage } from '@rondo/contract';
 import type { AgentRun } from '../loop-context';
-import { addedTo, toHiddenFields } from '../memoize';
+import { listAdded, toHiddenFields } from '../memoize';
 import type { RunState } from '../run/run-state';
 import type { SentMessage } from './message-range';
 import { type ContextReader, toContext, contextOfMore } from './to-context';
@@ -44,7 +44,7 @@ function extend(
   conversation: ContextSource['conversation'],
   reader: ContextReader,
 ): Selection | undefined {
-  const added = addedTo(earlier, conversation)?.map((message, offset) => ({
+  const added = listAdded(earlier, conversation)?.map((message, offset) => ({
     message,
     index: earlier.length + offset,
   }));

@@ -102,7 +102,7 @@ class NativeDecoder implements ReplyDecoder {
     const surplus = written.filter((call, index) => hasSurplus(call) && !calls[index]?.malformed).map(readSurplus);
     this.calls = [...calls, ...surplus.map((call, index) => ({ index: calls.length + index, ...call }))];
     const rest = this.readsPrinted ? this.endPrinted() : [];
-    const isPrintedCall = this.calls.length === 0 && this.printedIn(this.textSoFar())?.endsWithCall === true;
+    const isPrintedCall = this.calls.length === 0 && this.readPrinted(this.textSoFar())?.endsWithCall === true;
     return { content: this.content, calls: this.calls, rest, ...(isPrintedCall && { verdict: printed }) };
   }
 
@@ -131,7 +131,7 @@ class NativeDecoder implements ReplyDecoder {
   private endPrinted(): ReplyPiece[] {
     this.reading.next(false);
     const held = this.held.toString();
-    const found = this.written.size === 0 ? this.printedIn(held, this.textSoFar()) : undefined;
+    const found = this.written.size === 0 ? this.readPrinted(held, this.textSoFar()) : undefined;
     this.showText(found?.text ?? held);
     const rest = this.takeShown();
     if (!found) return rest;
@@ -150,7 +150,7 @@ class NativeDecoder implements ReplyDecoder {
   }
 
   /** Undefined where there is none, or only ones of tools that the run does not have. */
-  private printedIn(text: string, before = ''): PrintedReply | undefined {
+  private readPrinted(text: string, before = ''): PrintedReply | undefined {
     if (openings.find(text, 0) < 0) return undefined;
     const read = readPrintedCalls(text, before);
     return read.calls.some(({ name }) => this.tools.has(name)) ? read : undefined;
@@ -241,14 +241,14 @@ function decodeCall(
   if (isCut && written.trim() === '') return { ...call, malformed: { reason: 'It has no arguments.', written } };
   if (/^\s*(?:null|"(?:null)?")?\s*$/.test(written)) return call;
 
-  const parsed = parseObject(/^\s*"/.test(written) ? decodedOnce(written) : written);
+  const parsed = parseObject(/^\s*"/.test(written) ? decodeOnce(written) : written);
   return 'value' in parsed
     ? { ...call, arguments: parsed.value }
     : { ...call, malformed: { ...parsed, written: written + surplus } };
 }
 
 /** The text that a JSON string holds; the text itself if it is none. */
-function decodedOnce(written: string): string {
+function decodeOnce(written: string): string {
   const parsed = parseObject(`{"text":${written}}`);
   return 'value' in parsed && typeof parsed.value['text'] === 'string' ? parsed.value['text'] : written;
 }

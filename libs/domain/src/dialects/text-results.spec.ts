@@ -1,4 +1,4 @@
-import { type Message, failedResult } from '@rondo/contract';
+import { type Message, toFailedResult } from '@rondo/contract';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { answered, replied, said } from '../testing/conversation';
@@ -99,7 +99,7 @@ describe('attack: model and tool output', () => {
       fc.assert(
         fc.property(saysSomething, saysSomething, hostile, hostile, (first, second, name, words) => {
           const reply = replied(0, `I look. ${words}`, read, { name, arguments: { text: words } });
-          const failed = { ...failedResult(second), output: first };
+          const failed = { ...toFailedResult(second), output: first };
           const turn = turnWith(
             dialect,
             [said('user', 'Go.'), reply, answered(1, first), answered(2, failed)],
@@ -119,7 +119,7 @@ describe('attack: model and tool output', () => {
     fc.assert(
       fc.property(saysSomething, saysSomething, hostile, (first, second, name) => {
         const reply = replied(0, read, { name, arguments: {} });
-        const conversation = [said('user', 'Go.'), reply, answered(0, first), answered(1, failedResult(second))];
+        const conversation = [said('user', 'Go.'), reply, answered(0, first), answered(1, toFailedResult(second))];
 
         expect(jsonResultsIn(turnWith('json', conversation, 'user_message'))).toEqual([
           { name: 'read_file', isError: false, text: first },

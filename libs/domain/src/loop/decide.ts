@@ -1,6 +1,6 @@
 import type { FinishReason, NewFact, RunError, Waiting } from '@rondo/contract';
 import { waitsForBudget, isRunBudgetExceeded, outOfTime, timeLeftMs } from '../budget/run-limits';
-import { awaitedChildren, waitForChildren } from '../child-runs/child-runs';
+import { listAwaitedChildren, waitForChildren } from '../child-runs/child-runs';
 import { TerminalError } from '../errors';
 import type { LoopContext } from '../loop-context';
 import { maxReplyAttempts } from '../models/model';
@@ -12,7 +12,7 @@ import { askForApproval } from '../tool-calls/approve-call';
 import { waitForInput } from '../tool-calls/call-input';
 import { askCaller } from '../tool-calls/caller-calls';
 import { askToResolve } from '../tool-calls/resolve-call';
-import { callsForCaller, unapprovedCalls } from '../tool-calls/start-call';
+import { callsForCaller, listUnapprovedCalls } from '../tool-calls/start-call';
 import { ask, asksUser, endsRun } from '../tools/conversation.tools';
 import { withdrawUnstored } from './begin-reply';
 import { toCompleted, failRun, toFailed, noReply, stopRun } from './end-run';
@@ -41,13 +41,13 @@ export function decide(loop: LoopContext): Decision {
   if (forCaller.length > 0) return leave(...askCaller(loop, forCaller));
   const undecided = openCalls(state).find(awaitsPerson);
   if (undecided) return leave(askToResolve(undecided));
-  const unapproved = unapprovedCalls(loop);
+  const unapproved = listUnapprovedCalls(loop);
   if (unapproved.length > 0) return leave(...askForApproval(loop, unapproved));
 
   const questions = openCalls(state).flatMap(findUnanswered);
   if (questions.length > 0) return leave(waitForInput(state.iteration, questions));
 
-  const children = awaitedChildren(loop);
+  const children = listAwaitedChildren(loop);
   if (children.length > 0) return leave(waitForChildren(state.iteration, children));
 
   const reason = endOfIteration(loop);
@@ -65,12 +65,12 @@ const proceed = (...facts: NewFact[]): Decision => ({ facts, done: false });
 
 function endOfIteration({ state }: LoopContext): FinishReason {
   if (state.calls.size === 0) return state.modelFinishReason;
-  if (completedCall(state, asksUser)) return 'ask';
-  if (completedCall(state, endsRun)) return 'complete';
+  if (findCompletedCall(state, asksUser)) return 'ask';
+  if (findCompletedCall(state, endsRun)) return 'complete';
   return state.modelFinishReason === 'xml_tool_limit_reached' ? 'xml_tool_limit_reached' : 'tool_calls';
 }
 
-const completedCall = ({ calls }: RunState, is: (name: string) => boolean): LedgerEntry | undefined =>
+const findCompletedCall = ({ calls }: RunState, is: (name: string) => boolean): LedgerEntry | undefined =>
   [...calls.values()].find(({ call, status }) => is(call.name) && status === 'completed');
 
 /** The fact that ends or parks the run after an iteration, if one does. */
@@ -110,7 +110,7 @@ function endOfIterations({ state, run: { settings } }: LoopContext): FinishReaso
  * the run ends if no iteration is left to read it; `think` does the same for a budget that is used up.
  */
 function endAfterAnswer(loop: LoopContext): NewFact | undefined {
-  const reason = completedCall(loop.state, asksUser) && endOfIterations(loop);
+  const reason = findCompletedCall(loop.state, asksUser) && endOfIterations(loop);
   return reason && toCompleted(loop, reason);
 }
 
@@ -129,7 +129,7 @@ const isCutOffByBudget = (loop: LoopContext, reason: FinishReason): boolean =>
   (loop.isCutOffByBudget || (loop.run.settings.processor.native_max_auto_continues > 0 && isRunBudgetExceeded(loop)));
 
 function toQuestion({ state }: LoopContext): Waiting {
-  const entry = completedCall(state, asksUser);
+  const entry = findCompletedCall(state, asksUser);
   if (!entry) return { reason: 'ask' };
   const { text, attachments } = ask.input.parse(entry.call.arguments); // all tools that ask have the same parameters
   return { reason: 'ask', question: { text, attachments: [attachments ?? []].flat(), tool_call_id: entry.call.id } };

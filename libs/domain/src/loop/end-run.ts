@@ -1,4 +1,4 @@
-import { type FinishReason, type NewFact, type RunError, type Usage, failedResult, toFailure } from '@rondo/contract';
+import { type FinishReason, type NewFact, type RunError, type Usage, toFailedResult, toFailure } from '@rondo/contract';
 import type { StopRequest } from '../errors';
 import type { AgentRun, LoopContext, ShownReply } from '../loop-context';
 import { maxReplyAttempts } from '../models/model';
@@ -105,7 +105,7 @@ function closeOpenCalls(answering: AnswerContext, ending: 'was stopped' | 'faile
       answering,
       call,
       attempts === 0
-        ? { result: failedResult(`The run ${ending} before this tool ran.`), durationMs: 0 }
+        ? { result: toFailedResult(`The run ${ending} before this tool ran.`), durationMs: 0 }
         : { unknown: `The run ${ending} while the outcome of this call was unknown.` },
     ),
   );

@@ -173,16 +173,16 @@ export class Reply {
   }
 
   private toDelta(piece: ReplyPiece): Delta {
-    this.loop.receipt.shown(piece.text, this.loop.ports.clock.now());
+    this.loop.receipt.recordShown(piece.text, this.loop.ports.clock.now());
     if (piece.type === 'call_arguments') {
-      const streamId = this.shownIn(callIdAt(this.messageId, piece.index));
+      const streamId = this.noteShown(callIdAt(this.messageId, piece.index));
       return { type: 'tool.call_delta', streamId, text: piece.text, name: piece.name };
     }
     const type = piece.type === 'text' ? 'message.delta' : 'reasoning.delta';
-    return { type, streamId: this.shownIn(this.partId), text: piece.text };
+    return { type, streamId: this.noteShown(this.partId), text: piece.text };
   }
 
-  private shownIn<Id extends string>(stream: Id): Id {
+  private noteShown<Id extends string>(stream: Id): Id {
     this.loop.shown?.streams.add(stream);
     return stream;
   }

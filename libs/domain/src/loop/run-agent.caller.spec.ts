@@ -1,4 +1,4 @@
-import { type CallId, type RecordedFact, type SettingsRequest, failedResult, isTerminalFact } from '@rondo/contract';
+import { type CallId, type RecordedFact, type SettingsRequest, toFailedResult, isTerminalFact } from '@rondo/contract';
 import { LedgeredTools, RunHarness, ScriptedModel, calls, says } from '../testing';
 import { InMemoryChildRuns } from '../testing/in-memory-child-runs';
 import type { CallerOutcome } from '../tool-calls/caller-calls';
@@ -190,7 +190,7 @@ describe('a call that its caller does not answer in time', () => {
 
     expect(harness.types).toContain('tool.failed');
     expect(listResults(harness)).toEqual([
-      failedResult('The caller gave no result of this call within 60 s. It may be called again.'),
+      toFailedResult('The caller gave no result of this call within 60 s. It may be called again.'),
     ]);
     expect(harness.types.at(-1)).toBe('run.completed');
   });

@@ -1,5 +1,5 @@
 import { type RunId, isTerminalFact, runId } from '@rondo/contract';
-import { queuedAs, runsRead } from '../run/claim';
+import { readQueuedRun, runsRead } from '../run/claim';
 import { RunHarness, ScriptedModel, calls, says } from '../testing';
 
 const read = { name: 'read_file', arguments: { file_path: 'a.txt' } };
@@ -14,7 +14,7 @@ const toId = (text: string): RunId => runId.parse(`run_${text.replaceAll(/\W/g, 
 
 /** The queued runs whose messages the run has read, in the order of its log. */
 const readBy = ({ log }: RunHarness): RunId[] =>
-  log.flatMap((fact) => (fact.type === 'message.created' ? (queuedAs(fact.data.message) ?? []) : []));
+  log.flatMap((fact) => (fact.type === 'message.created' ? (readQueuedRun(fact.data.message) ?? []) : []));
 
 const unreadBy = ({ store, id }: RunHarness): RunId[] => store.waitingMessages(id).map(({ queuedRun }) => queuedRun);
 

@@ -63,7 +63,7 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
       const withinMs = signals.stop.aborted ? receiptTimeLeft(loop) : receiptMs;
       const leftovers = isStopped(loop) && loop.state.ranCommands ? ports.tools.endRun(withinMs) : undefined;
       yield* stopChildren(loop, withinMs);
-      if (leftovers) loop.receipt.leftRunning(await leftovers);
+      if (leftovers) loop.receipt.recordLeft(await leftovers);
 
       loop.unread = (await ports.waitingMessages?.()) ?? [];
       const { facts, done } = decide(loop);

@@ -1,4 +1,4 @@
-import { type McpTask, type NewFact, type ToolCall, boundedResult, boundedText, failedResult } from '@rondo/contract';
+import { type McpTask, type NewFact, type ToolCall, boundResult, boundText, toFailedResult } from '@rondo/contract';
 import { startChild } from '../child-runs/child-runs';
 import { type LoopContext, type Step, factsStep, toFactsStep } from '../loop-context';
 import { type LoopResult, answerInLoop, recall } from '../memory/in-loop-tools';
@@ -40,7 +40,7 @@ export async function* settle(loop: LoopContext): AsyncGenerator<Step, void> {
 const isSent = ({ status }: LedgerEntry): boolean => status === 'dispatched';
 const isUnsent = (entry: LedgerEntry): boolean => !isSent(entry);
 
-const notExecuted = failedResult('This call was not executed: the turn ended before it.');
+const notExecuted = toFailedResult('This call was not executed: the turn ended before it.');
 
 /** Starts the unsent calls and yields each answer as it arrives, so that a slow tool delays no other. */
 async function* runWave(loop: LoopContext, wave: readonly LedgerEntry[]): AsyncGenerator<Step, void> {
@@ -53,7 +53,7 @@ async function* runWave(loop: LoopContext, wave: readonly LedgerEntry[]): AsyncG
   if (starts.length > 0) yield toFactsStep(loop, starts, { hold: outside.length === 0 });
   for (const { call } of children) {
     const refusal = await startChild(loop, call);
-    if (refusal !== undefined) yield answer(loop, call, { result: failedResult(refusal), durationMs: 0 });
+    if (refusal !== undefined) yield answer(loop, call, { result: toFailedResult(refusal), durationMs: 0 });
   }
   for (const { call } of inLoop) {
     const { loadedTools, ...result } = await answerHere(loop, call);
@@ -90,7 +90,7 @@ function record(loop: LoopContext, call: ToolCall, outcome: ToolAnswer): Step {
   switch (outcome.how) {
     case 'answered': {
       const { browser, ...result } = wellFormed(outcome.result);
-      return answer(loop, call, { ...outcome, result: boundedResult(result), browser });
+      return answer(loop, call, { ...outcome, result: boundResult(result), browser });
     }
     case 'input_required':
       return factsStep(loop, inputRequested(loop, call, outcome.required));
@@ -99,7 +99,7 @@ function record(loop: LoopContext, call: ToolCall, outcome: ToolAnswer): Step {
     case 'task':
       return factsStep(loop, taskCreated(loop, call, { task: outcome.task }));
     case 'unknown': {
-      const reason = boundedText(outcome.reason);
+      const reason = boundText(outcome.reason);
       const task = outcome.isLost ? undefined : findTask(loop, call);
       if (task) return factsStep(loop, taskCreated(loop, call, { task, reason }));
       return mayStillBeResolved(loop, call)
@@ -117,7 +117,7 @@ function record(loop: LoopContext, call: ToolCall, outcome: ToolAnswer): Step {
               unknown: 'The run was stopped while this tool ran, and it was not confirmed in time that the tool ended.',
             }
           : {
-              result: failedResult('The run was stopped while this tool ran; it was killed.'),
+              result: toFailedResult('The run was stopped while this tool ran; it was killed.'),
               durationMs: outcome.durationMs ?? 0,
             },
       );

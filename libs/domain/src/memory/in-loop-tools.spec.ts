@@ -5,7 +5,7 @@ import {
   type ToolCall,
   type ToolResult,
   callId,
-  failedResult,
+  toFailedResult,
   messageId,
   runId,
 } from '@rondo/contract';
@@ -44,7 +44,7 @@ it('answers a call of a tool that a restored set still names and this version do
   const call = { name: 'sing', arguments: {} } as ToolCall; // no more is read
 
   expect(answerInLoop(call, [], { settings: { profile: 'suna' }, tools: toolSet([gone], []) })).toEqual(
-    failedResult('There is no tool named "sing".'),
+    toFailedResult('There is no tool named "sing".'),
   );
 });
 

@@ -4,7 +4,7 @@ import {
   type ToolCall,
   type ToolResult,
   characterStart,
-  failedResult,
+  toFailedResult,
   type ContentBlock,
 } from '@rondo/contract';
 import type { z } from 'zod';
@@ -41,7 +41,7 @@ const handlers: { [Name in LoopTool['name']]: LoopToolHandler<Extract<LoopTool, 
   web_browser_takeover: returns("Awaiting the user's answer."),
   complete: ({ text, answer }, _, { run: { settings } }) =>
     settings.profile === 'ii' && ![text, answer].some((words) => words?.trim())
-      ? failedResult('complete needs `answer`: what the run found.')
+      ? toFailedResult('complete needs `answer`: what the run found.')
       : turnEnds(),
   message_user: returns('The user can read it.'),
   return_control_to_user: turnEnds,
@@ -72,9 +72,9 @@ export function answerInLoop(call: ToolCall, conversation: readonly NewMessage[]
   const { tools } = run;
   const tool = tools.named(call.name);
   const target = tool?.alias ? tools.named(tool.alias.of) : tool;
-  if (!tool || !target || !isLoopTool(target.name)) return failedResult(`There is no tool named "${call.name}".`);
+  if (!tool || !target || !isLoopTool(target.name)) return toFailedResult(`There is no tool named "${call.name}".`);
   const input = tool.input.safeParse(call.arguments);
-  if (!input.success) return failedResult(explainArguments(tool, input.error, call.arguments));
+  if (!input.success) return toFailedResult(explainArguments(tool, input.error, call.arguments));
   const handler = handlers[target.name] as LoopToolHandler<LoopTool>; // the tool's own schema parses the input
   const own = tool.alias ? target.input.parse(targetArguments(tool.alias, input.data)) : input.data;
   return handler(own, conversation, { call, run });
@@ -88,10 +88,10 @@ function expand(
   conversation: readonly NewMessage[],
 ): ToolResult {
   const message = conversation.find(({ id }) => id === message_id);
-  if (!message) return failedResult(`There is no message ${message_id} in this conversation.`);
+  if (!message) return toFailedResult(`There is no message ${message_id} in this conversation.`);
 
   const text = toText(message);
-  if (from > 0 && from >= text.length) return failedResult(`The message has ${text.length} characters only.`);
+  if (from > 0 && from >= text.length) return toFailedResult(`The message has ${text.length} characters only.`);
 
   const start = characterStart(text, from);
   const end = characterStart(text, Math.min(text.length, start + maxPieceLength));
@@ -111,7 +111,7 @@ function useNotebook(entry: Entry, conversation: readonly NewMessage[]): ToolRes
     case 'read':
       return done(text === '' ? '(The notebook is empty.)' : text);
     case 'write':
-      if (entry.content === undefined) return failedResult('"write" needs content.');
+      if (entry.content === undefined) return toFailedResult('"write" needs content.');
       return done(text === '' ? 'Written.' : `Written. It replaced what stood there before:\n${text}`);
     case 'edit':
       return edit(entry, text);
@@ -119,15 +119,15 @@ function useNotebook(entry: Entry, conversation: readonly NewMessage[]): ToolRes
 }
 
 function edit({ old_string: before, new_string: after }: Entry, text: string): ToolResult {
-  if (!before || after === undefined) return failedResult('"edit" needs old_string and new_string.');
+  if (!before || after === undefined) return toFailedResult('"edit" needs old_string and new_string.');
   const times = text.split(before).length - 1;
-  if (times === 0) return failedResult('old_string does not occur in the notebook.');
-  if (times > 1) return failedResult(`old_string occurs ${times} times in the notebook; it must occur exactly once.`);
+  if (times === 0) return toFailedResult('old_string does not occur in the notebook.');
+  if (times > 1) return toFailedResult(`old_string occurs ${times} times in the notebook; it must occur exactly once.`);
   return done('Edited.');
 }
 
 const readNotebook = (conversation: readonly NewMessage[]): string =>
-  succeededCalls(simpleMemory.name, conversation).reduce((text, input) => {
+  listSucceededCalls(simpleMemory.name, conversation).reduce((text, input) => {
     const entry = simpleMemory.input.safeParse(input);
     return entry.success ? after(text, entry.data) : text;
   }, '');
@@ -149,7 +149,7 @@ type Thought = z.infer<typeof sequentialThinking.input>;
 
 /** Reports the model's position in its sequence of thoughts, which belongs to one run. */
 function recordThought(thought: Thought, ofRun: readonly NewMessage[]): ToolResult {
-  const earlier = succeededCalls(sequentialThinking.name, ofRun).flatMap((input) => {
+  const earlier = listSucceededCalls(sequentialThinking.name, ofRun).flatMap((input) => {
     const parsed = sequentialThinking.input.safeParse(input);
     return parsed.success ? [parsed.data] : [];
   });
@@ -168,7 +168,7 @@ const toBranches = ({ branchFromThought, branchId }: Thought): string[] =>
   branchFromThought !== undefined && branchId ? [branchId] : [];
 
 /** The arguments of every call of a tool that succeeded, in the order of their results. */
-function succeededCalls(name: string, conversation: readonly NewMessage[]): Record<string, unknown>[] {
+function listSucceededCalls(name: string, conversation: readonly NewMessage[]): Record<string, unknown>[] {
   const inputs = new Map<string, Record<string, unknown>>();
   const succeeded: Record<string, unknown>[] = [];
   for (const { content } of conversation) {
@@ -194,7 +194,7 @@ export async function recall(
   if (!archive) return conversation;
   if (call.name === expandMessage.name) return withMessage(conversation, call.arguments['message_id'], archive);
   if (call.name !== simpleMemory.name && call.name !== sequentialThinking.name) return conversation;
-  return withCalls(conversation, await archive.succeeded(call.name), call);
+  return withCalls(conversation, await archive.listSucceeded(call.name), call);
 }
 
 async function withMessage(conversation: Conversation, id: unknown, archive: ThreadArchive): Promise<Conversation> {

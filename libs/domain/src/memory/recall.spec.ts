@@ -22,7 +22,7 @@ const wrote = (id: string, content: string): PastCall => ({
 
 const archive: ThreadArchive = {
   message: (id) => Promise.resolve(id === covered.id ? covered : undefined),
-  succeeded: (tool) =>
+  listSucceeded: (tool) =>
     Promise.resolve(tool === 'simple_memory' ? [wrote('call_1', 'red'), wrote('call_2', 'blue')] : []),
 };
 

@@ -1,4 +1,4 @@
-import { chargedPrice } from './model-price';
+import { chargePrice } from './model-price';
 import { listModels, leastInputPrice, findPrice, readProviders } from './provider-settings';
 
 const keys = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' };
@@ -29,10 +29,10 @@ describe('the price of a model', () => {
 
   it('as an account is charged it is a multiple, without the traces of binary fractions', () => {
     const long_prompt = { above_tokens: 100, input_factor: 2, output_factor: 1.5 };
-    expect(chargedPrice({ input: 0.1, output: 0.7, cache_read: 0.01, long_prompt }, 3)).toEqual({
+    expect(chargePrice({ input: 0.1, output: 0.7, cache_read: 0.01, long_prompt }, 3)).toEqual({
       ...{ input: 0.3, output: 2.1, cache_read: 0.03, long_prompt },
     });
-    expect(chargedPrice({ input: 0.1, output: 0 }, 1)).toEqual({ input: 0.1, output: 0 });
+    expect(chargePrice({ input: 0.1, output: 0 }, 1)).toEqual({ input: 0.1, output: 0 });
   });
 
   it('keeps what else is known of the model', () => {

@@ -27,7 +27,7 @@ export function priceAt({ price, price_changes = [] }: DatedPrices, atMs: number
 }
 
 /** What an account is charged at a price factor. Rounded to what a price can be written with, without the traces of binary fractions. */
-export function chargedPrice(price: ModelPrice, factor: number): ModelPrice {
+export function chargePrice(price: ModelPrice, factor: number): ModelPrice {
   const times = (usd: number): number => Number((usd * factor).toFixed(priceDecimals));
   const { input, output, cache_read, cache_write, long_prompt } = price;
   return {

@@ -24,7 +24,7 @@ export interface ProviderPace {
    */
   enter(ask: PaceAsk, signal: AbortSignal): AsyncIterable<number>;
   /** The provider has refused a request for its rate. */
-  refused(provider: string, retryAfterMs: number | undefined): void;
+  noteRefusal(provider: string, retryAfterMs: number | undefined): void;
   /** The provider says that little is left: from now on for `forMs`, one request in `intervalMs`. */
   slowDown(provider: string, advice: PaceAdvice): void;
   /** What a request has used beyond what it asked for; negative if less. */

@@ -12,7 +12,7 @@ import type { AgentPorts } from '../ports';
 import { profiles } from '../profiles/profiles';
 import type { RunState } from '../run/run-state';
 import { serverToolMark } from '../tools/leaves-processes';
-import { callableTools, shownTools } from '../tools/tool-search';
+import { callableTools, listShownTools } from '../tools/tool-search';
 import { wellFormed, wellFormedText } from '../well-formed';
 import { findWarning } from './repetition';
 
@@ -80,7 +80,7 @@ function toFrame({ run, state: { loadedTools: loaded, workspaceSkills: skills } 
 
 function createFrame(run: AgentRun, loaded: RunState['loadedTools'], skills: RunState['workspaceSkills']) {
   const dialect = dialectNamed(run.settings.processor.dialect);
-  const shown = shownTools(run.tools, loaded);
+  const shown = listShownTools(run.tools, loaded);
   const { tools, responseFormat, ...words } = dialect.encode([], shown, run.settings.processor);
   const system = wellFormedText(systemPrompt(run, words, skills));
   return {

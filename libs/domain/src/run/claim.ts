@@ -147,9 +147,9 @@ export interface WaitingMessage {
 }
 
 /** The queued run of a message that another run has read. */
-export const queuedAs = ({ metadata }: Pick<NewMessage, 'metadata'>): RunId | undefined =>
+export const readQueuedRun = ({ metadata }: Pick<NewMessage, 'metadata'>): RunId | undefined =>
   runId.safeParse(metadata['queued_as']).data;
 
 /** The queued runs whose input the facts bring into this run. They end with the facts. */
 export const runsRead = (facts: readonly NewFact[]): readonly RunId[] =>
-  facts.flatMap((fact) => (fact.type === 'message.created' ? (queuedAs(fact.data.message) ?? []) : []));
+  facts.flatMap((fact) => (fact.type === 'message.created' ? (readQueuedRun(fact.data.message) ?? []) : []));

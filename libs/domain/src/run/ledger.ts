@@ -12,7 +12,7 @@ import {
   type RecordedResult,
   type ToolCall,
   type ToolCallStatus,
-  failedResult,
+  toFailedResult,
 } from '@rondo/contract';
 
 /** A call of the current iteration, according to the log. */
@@ -61,7 +61,7 @@ export const awaitsPerson = ({ call, isUndecided }: LedgerEntry): boolean =>
 
 /** Tells the model, or its program, that the call may or may not have taken effect (I5). */
 export const unknownResult = (reason: string): RecordedResult =>
-  failedResult(`${reason} It may have taken effect or not: check before you do it again.`);
+  toFailedResult(`${reason} It may have taken effect or not: check before you do it again.`);
 
 /** What people have not answered of that; the call is not sent before. */
 export const findUnanswered = ({ input }: Pick<LedgerEntry, 'input'>): readonly Elicitation[] =>

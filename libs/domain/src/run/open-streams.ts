@@ -73,7 +73,7 @@ export interface StreamText {
 }
 
 /** The stored texts that the deltas of a reply add up to (I13). Empty for a fact that stores no reply. */
-export function storedTexts(fact: RecordedFact): StreamText[] {
+export function listStoredTexts(fact: RecordedFact): StreamText[] {
   if (fact.type !== 'message.created' || fact.data.message.type !== 'assistant') return [];
   const { id: stream_id, content } = fact.data.message;
   const joined = (type: 'text' | 'reasoning') =>

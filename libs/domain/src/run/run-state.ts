@@ -231,9 +231,9 @@ function withWait(
     case 'run.waiting':
       return changeState(state, { waitingSince: state.waitingSince ?? readTime(fact) });
     case 'run.resumed':
-      return changeState(state, { waitingSince: undefined, waitedMs: waitedUntil(state, state.waitingSince, fact) });
+      return changeState(state, { waitingSince: undefined, waitedMs: measureWaits(state, state.waitingSince, fact) });
     case 'run.forked':
-      return changeState(state, { waitedMs: waitedUntil(state, state.startedAt && fact.data.paused_since, fact) });
+      return changeState(state, { waitedMs: measureWaits(state, state.startedAt && fact.data.paused_since, fact) });
   }
 }
 
@@ -288,7 +288,7 @@ const millisecondsBetween = (from: string | undefined, to: string | undefined): 
   from && to ? Math.max(0, Date.parse(to) - Date.parse(from)) : 0;
 
 /** How long a run has waited in all, with a wait since then that this fact ends. */
-const waitedUntil = (
+const measureWaits = (
   { waitedMs }: { readonly waitedMs: number },
   since: string | undefined,
   fact: NewFact | RecordedFact,
@@ -352,7 +352,7 @@ function withMessage(state: RunState, message: Message | NewMessage): RunState {
   const hasSeen = isReply && state.unseen.length > 0;
   return changeState(state, {
     unseen: hasSeen ? [] : state.unseen,
-    context: hasSeen ? changedBy(state, message) : state.context,
+    context: hasSeen ? noteChange(state, message) : state.context,
     conversation: [...state.conversation, message],
     phase: isReply ? 'acting' : state.phase,
     malformedInARow: message.type === 'tool' ? countMalformed(state.malformedInARow, message) : state.malformedInARow,
@@ -360,7 +360,7 @@ function withMessage(state: RunState, message: Message | NewMessage): RunState {
 }
 
 /** The state messages that the reply followed are not sent again, so its reasoning must not be sent either. */
-const changedBy = ({ context }: RunState, { id }: NewMessage): ContextState => ({ ...context, changedAt: id });
+const noteChange = ({ context }: RunState, { id }: NewMessage): ContextState => ({ ...context, changedAt: id });
 
 /** Of the state messages a model is shown the newest browser state; the image of an `image_context` is in a result. */
 const withStateMessage = (unseen: readonly NewMessage[], message: NewMessage): readonly NewMessage[] =>

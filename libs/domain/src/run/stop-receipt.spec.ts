@@ -7,17 +7,17 @@ const requestedAt = at(10);
 describe('the receipt of a stop (I7)', () => {
   it('counts output after the stop was requested, not after it reached the worker', () => {
     const receipt = new StopReceipt();
-    receipt.shown('before the stop', at(9));
-    receipt.shown('at that very moment', requestedAt);
-    for (const letter of 'eight of') receipt.shown(letter, at(11));
-    receipt.shown('x', at(12));
+    receipt.recordShown('before the stop', at(9));
+    receipt.recordShown('at that very moment', requestedAt);
+    for (const letter of 'eight of') receipt.recordShown(letter, at(11));
+    receipt.recordShown('x', at(12));
 
     expect(receipt.contents(requestedAt).tokens_after_stop).toBe(3);
   });
 
   it('bounds what it remembers', () => {
     const receipt = new StopReceipt();
-    for (let second = 0; second < 20_000; second++) receipt.shown('four', at(second));
+    for (let second = 0; second < 20_000; second++) receipt.recordShown('four', at(second));
 
     expect(receipt.contents(at(-1)).tokens_after_stop).toBe(6_000);
     expect(receipt.contents(at(19_899)).tokens_after_stop).toBe(100);
@@ -45,7 +45,7 @@ describe('the receipt of a stop (I7)', () => {
     const receipt = new StopReceipt();
     receipt.toolStopped({ tool_call_id: first, verified_dead_at: at(11) });
     receipt.toolStopped({ tool_call_id: second, verified_dead_at: null });
-    receipt.leftRunning(
+    receipt.recordLeft(
       [first, second].map((id) => ({ tool_call_id: id, verified_dead_at: at(12), processes: ['node'] })),
     );
 

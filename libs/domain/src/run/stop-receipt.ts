@@ -17,7 +17,7 @@ export class StopReceipt {
   }
 
   /** Records output that was shown at a time (ISO 8601). A stop reaches the worker later than it was requested. */
-  shown({ length }: string, at: string): void {
+  recordShown({ length }: string, at: string): void {
     const last = this.pieces.at(-1);
     if (last?.at === at) last.characters += length;
     else this.pieces.push({ at, characters: length });
@@ -29,7 +29,7 @@ export class StopReceipt {
   }
 
   /** Records background processes that were ended; undefined if their end was not confirmed. Lists each call once. */
-  leftRunning(stoppedTools: readonly StoppedTool[] | undefined): void {
+  recordLeft(stoppedTools: readonly StoppedTool[] | undefined): void {
     this.leftIsUnverified = stoppedTools === undefined;
     const tools = new Map(this.toolsStopped.map((tool) => [tool.tool_call_id, tool]));
     for (const tool of stoppedTools ?? []) {

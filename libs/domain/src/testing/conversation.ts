@@ -3,7 +3,7 @@ import {
   type Message,
   type RecordedResult,
   callId,
-  failedResult,
+  toFailedResult,
   messageId,
   threadId,
 } from '@rondo/contract';
@@ -53,6 +53,6 @@ export const answered = (id: number, result: RecordedResult | string): Message =
     },
   ]);
 
-export const failure = failedResult('It broke.');
+export const failure = toFailedResult('It broke.');
 
 const createId = (id: number): CallId => callId.parse(`call_1x${id}`);

@@ -1,10 +1,10 @@
-import { failedResult } from '@rondo/contract';
+import { toFailedResult } from '@rondo/contract';
 import { LedgeredTools, RunsUntilStopped } from './ledgered-tools';
 import { type ExecutorBehaviour, describeTools } from './tools.contract';
 
 function toolsWith(behaviour: ExecutorBehaviour): LedgeredTools {
   if ('prints' in behaviour) return new LedgeredTools(() => behaviour.prints);
-  if ('fails' in behaviour) return new LedgeredTools(() => failedResult(behaviour.fails));
+  if ('fails' in behaviour) return new LedgeredTools(() => toFailedResult(behaviour.fails));
   if ('diesOnce' in behaviour) {
     return new LedgeredTools(
       () => behaviour.diesOnce,

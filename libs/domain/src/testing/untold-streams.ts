@@ -1,5 +1,5 @@
 import type { Delta, RecordedFact } from '@rondo/contract';
-import { storedTexts, toStream } from '../run/open-streams';
+import { listStoredTexts, toStream } from '../run/open-streams';
 
 /**
  * The streams of which a reader, who applies deltas and facts, ends with something else than the log has: not stored
@@ -11,7 +11,7 @@ export function untoldStreams(log: readonly RecordedFact[], deltas: readonly Del
     const stream = toStream({ type, stream_id: streamId });
     shown.set(stream, (shown.get(stream) ?? '') + text);
   }
-  const stored = new Map(log.flatMap(storedTexts).map((text) => [toStream(text), text.text]));
+  const stored = new Map(log.flatMap(listStoredTexts).map((text) => [toStream(text), text.text]));
   const planned = log.flatMap((fact) => (fact.type === 'tool.planned' ? [fact.data.tool_call.id] : []));
   const withdrawn = log.flatMap((fact) => (fact.type === 'iteration.restarted' ? fact.data.withdrawn_stream_ids : []));
   const settled = new Set<string>([...planned, ...withdrawn]);

@@ -4,8 +4,8 @@ import {
   type PlanProgress,
   type RecordedResult,
   type ToolCall,
-  boundedResult,
-  boundedText,
+  boundResult,
+  boundText,
   type BrowserState,
 } from '@rondo/contract';
 import { unknownResult } from '../run/ledger';
@@ -77,7 +77,7 @@ function resultMessage(context: AnswerContext, call: ToolCall, outcome: CallOutc
   const original = 'unknown' in outcome ? unknownResult(outcome.unknown) : outcome.result;
   const isEdited = context.state.calls.get(call.id)?.approval?.outcome === 'edit';
   const result = isEdited ? withEdit(original, call) : original;
-  const shownResult = call.program ? { ...result, output: boundedText(result.output, shownOfProgram) } : result;
+  const shownResult = call.program ? { ...result, output: boundText(result.output, shownOfProgram) } : result;
   const problem = 'problem' in outcome ? { problem: outcome.problem } : {};
   return {
     id: context.ports.ids.messageId(),
@@ -101,10 +101,10 @@ const shownOfProgram = 1_000;
 
 /** The model wrote other arguments than those that the call ran with, and must not be misled. */
 function withEdit(result: RecordedResult, { arguments: edited }: ToolCall): RecordedResult {
-  const text = boundedText(JSON.stringify(edited), shownArguments);
+  const text = boundText(JSON.stringify(edited), shownArguments);
   const note = `A person changed the arguments of this call before it ran, to ${text}`;
   const { output, error } = result;
-  return boundedResult({
+  return boundResult({
     ...result,
     output: `${note}\n${output}`,
     ...(error !== undefined && { error: `${note}\n${error}` }),

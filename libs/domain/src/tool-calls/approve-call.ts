@@ -6,7 +6,7 @@ import {
   type NewFact,
   type ToolCall,
   toApprovalId,
-  failedResult,
+  toFailedResult,
 } from '@rondo/contract';
 import type { LoopContext } from '../loop-context';
 import { type LedgerEntry, type Ledger, callsAfter, openCalls } from '../run/ledger';
@@ -100,7 +100,9 @@ export function decideApproval(answering: AnswerContext, id: CallId, ruling: App
   const denial = findDenial(ruling);
   const facts: NewFact[] = [
     decisionOn(entry, iteration, ruling),
-    ...(denial === undefined ? [] : answerCall(answering, entry.call, { result: failedResult(denial), durationMs: 0 })),
+    ...(denial === undefined
+      ? []
+      : answerCall(answering, entry.call, { result: toFailedResult(denial), durationMs: 0 })),
   ];
   const calls = facts.reduce<Ledger>(callsAfter, answering.state.calls);
   const others = openCalls({ calls }).flatMap((other) => (isOpen(other) ? (other.approval?.awaited ?? []) : []));

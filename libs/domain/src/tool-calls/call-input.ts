@@ -21,14 +21,14 @@ const usualLifetimeS = 86_400;
 /** The call is open: nothing happened that counts, and its server asks people first. */
 export function inputRequested({ state, run, ports }: LoopContext, call: ToolCall, required: RequiredInput): NewFact {
   const { id: tool_call_id, name } = call;
-  const times = askedAt(ports.clock.now(), run.settings);
+  const times = toRequestTimes(ports.clock.now(), run.settings);
   const elicitations = required.asked.map((elicitation) => ({ ...elicitation, tool_call_id, name, ...times }));
   const { state: serverState } = required;
   const data = { tool_call_id, name, elicitations, ...(serverState !== undefined && { state: serverState }) };
   return { type: 'tool.input_requested', iteration: state.iteration, data };
 }
 
-function askedAt(requested_at: string, { approvals }: Pick<RunSettings, 'approvals'>) {
+function toRequestTimes(requested_at: string, { approvals }: Pick<RunSettings, 'approvals'>) {
   const lifetimeMs = (approvals?.expires_s ?? usualLifetimeS) * 1_000;
   return { requested_at, expires_at: new Date(Date.parse(requested_at) + lifetimeMs).toISOString() };
 }
@@ -66,7 +66,7 @@ export const waitForConnections = (
         message: connectWords,
         url: page,
       },
-      ...askedAt(now, settings),
+      ...toRequestTimes(now, settings),
     })),
   );
 

@@ -5,7 +5,7 @@ import {
   type ProcessorSettings,
   type RecordedResult,
   type ToolCall,
-  failedResult,
+  toFailedResult,
 } from '@rondo/contract';
 import type { LoopContext } from '../loop-context';
 import { type LedgerEntry, openCalls } from '../run/ledger';
@@ -83,7 +83,7 @@ function toFacts(
   const { durationMs } = outcome;
   const reason = `The caller gave no result of this call within ${Math.round(durationMs / 1_000)} s.`;
   if (call.effect_class !== 'unsafe')
-    return answerCall(answering, call, { result: failedResult(`${reason} It may be called again.`), durationMs });
+    return answerCall(answering, call, { result: toFailedResult(`${reason} It may be called again.`), durationMs });
   if (policy === 'report') return answerCall(answering, call, { unknown: reason });
   const data = { tool_call_id: call.id, name: call.name, reason };
   return [{ type: 'tool.unknown', iteration: answering.state.iteration, data }];

@@ -1,11 +1,11 @@
-import { type MessageId, type NewFact, type ToolCall, callIdAt, failedResult } from '@rondo/contract';
+import { type MessageId, type NewFact, type ToolCall, callIdAt, toFailedResult } from '@rondo/contract';
 import type { DecodedCall } from '../dialects/dialect';
 import type { LoopContext } from '../loop-context';
 import { toEffect } from '../tools/define-tool';
 import { fitArguments } from '../tools/fit-arguments';
 import { runProgram } from '../tools/program.tools';
 import { toolSearch } from '../tools/memory.tools';
-import { callableTools, notShown, shownTools } from '../tools/tool-search';
+import { callableTools, notShown, listShownTools } from '../tools/tool-search';
 import { answerCall, type CallProblem } from './answer-call';
 
 /**
@@ -32,7 +32,7 @@ export function planCall(loop: LoopContext, decoded: Called, place: Place): NewF
   const { programs = [] } = loop.run.tools;
   if (programs.some(({ name }) => name === decoded.name)) return [planned];
   const names = programs.map(({ name }) => name).join(', ');
-  const result = failedResult(`A program cannot call a tool named "${decoded.name}". Tools: ${names}.`);
+  const result = toFailedResult(`A program cannot call a tool named "${decoded.name}". Tools: ${names}.`);
   return [planned, ...answerCall(loop, call, { result, problem: 'unknown_tool', durationMs: 0 })];
 }
 
@@ -68,7 +68,7 @@ function ledgerRow({ run, state, ports }: LoopContext, decoded: Called, place: P
 }
 
 function findRefusal({ run: { settings, tools }, state }: LoopContext, call: DecodedCall) {
-  const refuse = (problem: CallProblem, reason: string) => ({ problem, result: failedResult(reason) });
+  const refuse = (problem: CallProblem, reason: string) => ({ problem, result: toFailedResult(reason) });
   const { max_tool_calls, execute_tools } = settings.processor;
 
   if (!execute_tools) return refuse('surplus', 'This call was not executed: this run does not execute tools.');
@@ -81,7 +81,7 @@ function findRefusal({ run: { settings, tools }, state }: LoopContext, call: Dec
   if (call.malformed)
     return refuse(call.malformed.isInexact ? 'inexact' : 'malformed', `${call.malformed.reason} Send the call again.`);
   if (!callableTools(tools).some(({ name }) => name === call.name)) {
-    const names = shownTools(tools, state.loadedTools).map(({ name }) => name);
+    const names = listShownTools(tools, state.loadedTools).map(({ name }) => name);
     if (tools.programs?.some(({ name }) => name === call.name))
       return refuse(
         'unknown_tool',

@@ -5,7 +5,7 @@ import {
   type ProgramRequest,
   type ToolCall,
   callIdInProgram,
-  failedResult,
+  toFailedResult,
   programLimits,
 } from '@rondo/contract';
 import type { LoopContext } from '../loop-context';
@@ -21,7 +21,7 @@ import { planCall } from './plan-calls';
 export function planProgramCalls(loop: LoopContext, call: ToolCall, requests: readonly ProgramRequest[]): NewFact[] {
   const answers = listAnswers(loop.state.calls, call.id);
   const problem = isProgram(call.name) ? findProblem(answers, requests) : `${call.name} is no program.`;
-  if (problem !== undefined) return answerCall(loop, call, { result: failedResult(problem), durationMs: 0 });
+  if (problem !== undefined) return answerCall(loop, call, { result: toFailedResult(problem), durationMs: 0 });
   return requests.flatMap(({ position, digest, ...decoded }) =>
     planCall(loop, decoded, {
       ...{ id: callIdInProgram(call.id, position), index: call.index, message_id: call.message_id },

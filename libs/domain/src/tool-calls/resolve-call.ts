@@ -1,4 +1,4 @@
-import { type CallId, type NewFact, type Resolution, type ToolCall, failedResult } from '@rondo/contract';
+import { type CallId, type NewFact, type Resolution, type ToolCall, toFailedResult } from '@rondo/contract';
 import { type LedgerEntry, type Ledger, awaitsPerson, callsAfter, openCalls } from '../run/ledger';
 import { answerCall, type AnswerContext, type CallOutcome } from './answer-call';
 
@@ -54,7 +54,7 @@ function outcomeBy({ outcome, output }: CallResolution): CallOutcome | undefined
     case 'completed':
       return { result: { success: true, output: `A person confirmed that it took effect.${addition}` }, durationMs: 0 };
     case 'not_applied':
-      return { result: failedResult(`A person confirmed that it did not take effect.${addition}`), durationMs: 0 };
+      return { result: toFailedResult(`A person confirmed that it did not take effect.${addition}`), durationMs: 0 };
     case 'retry':
       return undefined;
   }

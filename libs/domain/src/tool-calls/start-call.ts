@@ -52,7 +52,7 @@ export function callsForCaller(loop: LoopContext): LedgerEntry[] {
 }
 
 /** The open calls whose approval a person must decide before the run can go on. */
-export const unapprovedCalls = (loop: LoopContext): LedgerEntry[] =>
+export const listUnapprovedCalls = (loop: LoopContext): LedgerEntry[] =>
   findFront(loop).filter((entry) => awaitsApproval(loop, entry));
 
 function findFront(loop: LoopContext): LedgerEntry[] {
@@ -106,7 +106,7 @@ export function* startDuringReply(loop: LoopContext): Generator<Step, void> {
     ? []
     : nextWave(loop).filter(({ call, status }) => status === 'planned' && isRemote(loop, call));
   yield factsStep(loop, ...wave.map((entry) => callStarted(loop, entry)));
-  for (const entry of wave) loop.inFlight.set(entry.call.id, awaitedLater(send(loop, entry)));
+  for (const entry of wave) loop.inFlight.set(entry.call.id, awaitLater(send(loop, entry)));
 }
 
 /** The answer of a call that was sent during the reply, or that is sent or looked up now. */
@@ -129,7 +129,7 @@ function send(loop: LoopContext, entry: LedgerEntry): Promise<ToolAnswer> {
 }
 
 /** Prevents an unhandled rejection: the answer is awaited later and rejects there. */
-function awaitedLater(answer: Promise<ToolAnswer>): Promise<ToolAnswer> {
+function awaitLater(answer: Promise<ToolAnswer>): Promise<ToolAnswer> {
   answer.catch(() => undefined);
   return answer;
 }

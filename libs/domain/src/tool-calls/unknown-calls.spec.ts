@@ -1,7 +1,7 @@
 import { type CallId, callId, isTerminalFact, messageId } from '@rondo/contract';
 import { RunHarness, ScriptedModel, calls, says } from '../testing';
 import { requestViolations } from '../testing/request-violations';
-import { type LostCall, replacedDatabase } from './unknown-calls';
+import { type LostCall, noteReplacedDatabase } from './unknown-calls';
 
 const command = { name: 'execute_command', arguments: { command: 'make', blocking: true } };
 const script = [calls(command), calls(command, command), says('All done.')];
@@ -23,7 +23,7 @@ async function goOnAfter(step: number, calls: readonly LostCall[]) {
   const claim = await harness.store.claim(harness.id, 'worker');
   if (!claim) throw new Error('it is not claimed');
   const before = model.requests.length;
-  await harness.store.append(claim, replacedDatabase(claim, calls, ids));
+  await harness.store.append(claim, noteReplacedDatabase(claim, calls, ids));
   await harness.store.handOver(claim);
   await harness.runOn();
   return { harness, requests: model.requests.slice(before) };

@@ -1,11 +1,4 @@
-import {
-  type CallId,
-  type DialectName,
-  type MessageId,
-  type NewFact,
-  type ToolCall,
-  boundedText,
-} from '@rondo/contract';
+import { type CallId, type DialectName, type MessageId, type NewFact, type ToolCall, boundText } from '@rondo/contract';
 import type { AgentPorts } from '../ports';
 import type { ClaimedRun } from '../run/claim';
 
@@ -25,7 +18,7 @@ const reason = 'The database that recorded this call was lost.';
  * What the first holder records after a database was replaced. The calls that it lacks are unknown (I5): they are not sent
  * again, and the model is told, since it does not know that it has made them.
  */
-export function replacedDatabase(
+export function noteReplacedDatabase(
   { runId, threadId, run }: Holding,
   lostCalls: readonly LostCall[],
   ids: Pick<AgentPorts['ids'], 'messageId'>,
@@ -94,7 +87,7 @@ const shownCalls = 20;
 const explain = (lostCalls: readonly LostCall[]): string =>
   [
     'Note from the system: the last part of this conversation was lost, because its database was replaced. In it you made these calls, which may have taken effect or not:',
-    ...lostCalls.slice(0, shownCalls).map(({ name, calledWith }) => `- ${name} ${boundedText(calledWith)}`),
+    ...lostCalls.slice(0, shownCalls).map(({ name, calledWith }) => `- ${name} ${boundText(calledWith)}`),
     ...(lostCalls.length > shownCalls ? [`- and ${lostCalls.length - shownCalls} more`] : []),
     'They are not sent again. Check what they have done before you do it again.',
   ].join('\n');

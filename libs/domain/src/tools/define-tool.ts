@@ -124,7 +124,7 @@ export function toEffect(
 }
 
 /** The class to expect before the arguments are known: the most careful one. */
-export const expectedEffect = ({ effect }: ToolDefinition): EffectClass =>
+export const expectEffect = ({ effect }: ToolDefinition): EffectClass =>
   typeof effect === 'string' ? effect : 'unsafe';
 
 /** The whole JSON Schema of its arguments, as `GET /v1/tools` shows it. */

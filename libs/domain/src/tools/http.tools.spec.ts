@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { profiles } from '../profiles/profiles';
-import { toEffect, expectedEffect, honoursKeysAt, hostPattern } from './define-tool';
+import { toEffect, expectEffect, honoursKeysAt, hostPattern } from './define-tool';
 import { httpRequest } from './http.tools';
 
 const url = 'https://example.org/';
@@ -33,7 +33,7 @@ describe('http_request', () => {
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (given) => toEffect(httpRequest, given) === 'unsafe'),
     );
     expect(effectOfRequest({ method: 'GET', headers: { accept: 1 } })).toBe('unsafe');
-    expect(expectedEffect(httpRequest)).toBe('unsafe');
+    expect(expectEffect(httpRequest)).toBe('unsafe');
   });
 
   it.each(['file:///etc/passwd', 'gopher://example.org/', 'javascript:1', 'example.org', '//example.org'])(

@@ -1,7 +1,7 @@
 import type { RunSettings } from '@rondo/contract';
 import { manyServerTools, serverTool } from '../testing/server-tools';
 import { tools as builtIn } from './catalog';
-import { callableTools, searchTools, shownTools } from './tool-search';
+import { callableTools, searchTools, listShownTools } from './tool-search';
 import { toToolSet } from './tool-set';
 import { readToolSpace } from './tool-space';
 import { restoreToolSet, toSnapshot } from './tool-set-snapshot';
@@ -53,7 +53,7 @@ describe('the tools of servers that are more than fit', () => {
     const set = build();
     const restored = restoreToolSet(toSnapshot(set), builtIn);
 
-    expect(names(shownTools(restored, [create.name]))).toEqual(names(shownTools(set, [create.name])));
+    expect(names(listShownTools(restored, [create.name]))).toEqual(names(listShownTools(set, [create.name])));
     expect(restored.search?.capacity).toEqual(set.search?.capacity);
     expect(restored.named('tool_search')?.description).toContain('crm (400)');
   });
@@ -71,18 +71,18 @@ describe('the tools of servers that are more than fit', () => {
 
 describe('shownTools', () => {
   it('adds what was loaded at the end, in its order, and nothing that there is not', () => {
-    const shown = names(shownTools(build(), ['sky__forecast', 'gone__tool', 'crm__do_7']));
+    const shown = names(listShownTools(build(), ['sky__forecast', 'gone__tool', 'crm__do_7']));
     expect(shown).toEqual(['ask', 'tool_search', 'expand_message', 'sky__forecast', 'crm__do_7']);
   });
 
   it('leaves out what was loaded first once there is no more space for it', () => {
     const set = build({}, { tools: 5, tokens: 1_000 });
-    expect(names(shownTools(set, ['crm__do_1', 'crm__do_2', 'crm__do_3'])).slice(3)).toEqual([
+    expect(names(listShownTools(set, ['crm__do_1', 'crm__do_2', 'crm__do_3'])).slice(3)).toEqual([
       'crm__do_2',
       'crm__do_3',
     ]);
     const narrow = build({}, { tools: 100, tokens: 1 });
-    expect(names(shownTools(narrow, ['crm__do_1', 'crm__do_2'])).slice(3)).toEqual(['crm__do_2']);
+    expect(names(listShownTools(narrow, ['crm__do_1', 'crm__do_2'])).slice(3)).toEqual(['crm__do_2']);
   });
 });
 

@@ -1,4 +1,4 @@
-import { type ToolResult, boundedText } from '@rondo/contract';
+import { type ToolResult, boundText } from '@rondo/contract';
 import { memoize } from '../memoize';
 import { type ToolDefinition, argumentsSchema } from './define-tool';
 import type { ToolSet } from './tool-set';
@@ -13,7 +13,7 @@ export const callableTools = memoize(({ offered, search }: ToolSet): readonly To
  * The tools in the next request: those that are always offered, then the ones that the log says were loaded, in that order. Where
  * these have become too many, the ones that were loaded first are left out, until they are called or found again.
  */
-export function shownTools({ offered, search }: ToolSet, loaded: readonly string[]): readonly ToolDefinition[] {
+export function listShownTools({ offered, search }: ToolSet, loaded: readonly string[]): readonly ToolDefinition[] {
   if (!search || loaded.length === 0) return offered;
   const found = loaded.flatMap((name) => search.tools.find((tool) => tool.name === name) ?? []);
   let first = 0;
@@ -25,7 +25,7 @@ export function shownTools({ offered, search }: ToolSet, loaded: readonly string
 export function notShown(set: ToolSet, loaded: readonly string[], names: readonly string[]): string[] {
   const { search } = set;
   if (!search) return [];
-  const shown = shownTools(set, loaded);
+  const shown = listShownTools(set, loaded);
   const isIn = (tools: readonly ToolDefinition[], wanted: string) => tools.some(({ name }) => name === wanted);
   return names.filter((name) => isIn(search.tools, name) && !isIn(shown, name));
 }
@@ -39,7 +39,7 @@ export function searchTools(
 ): { readonly result: ToolResult; readonly found: readonly string[] } {
   const { tools, capacity } = search ?? { tools: [], capacity: usualToolSpace };
   const found = rank(tools, query).slice(0, Math.min(limit, capacity.tools));
-  const lines = found.map(({ name, description }) => `- ${name}: ${boundedText(description, shownCharacters)}`);
+  const lines = found.map(({ name, description }) => `- ${name}: ${boundText(description, shownCharacters)}`);
   const output =
     found.length === 0
       ? `No tool matches. There are tools of these servers: ${listServers(tools) || 'none'}.`

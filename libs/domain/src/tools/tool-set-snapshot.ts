@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ToolSetSnapshot, type ToolSnapshot, toolSetSnapshot } from '@rondo/contract';
-import { type ToolDefinition, shownSchema, expectedEffect } from './define-tool';
+import { type ToolDefinition, shownSchema, expectEffect } from './define-tool';
 import { type ToolSet, toolSet } from './tool-set';
 
 /** The set as data, so that a run that is resumed or replayed offers what it offered when it began. */
@@ -22,7 +22,7 @@ const describe = (tool: ToolDefinition) => ({
   name: tool.name,
   description: tool.description,
   parameters: shownSchema(tool),
-  effect_class: expectedEffect(tool),
+  effect_class: expectEffect(tool),
   runs_in: tool.runsIn,
   timeout_ms: tool.timeoutMs,
   group: toKnownGroup(tool),
@@ -47,13 +47,13 @@ export function restoreToolSet(
   const known = new Map(builtIn.map((tool) => [tool.name, tool]));
   const restored = tools.map((snapshot) => {
     const code = snapshot.source.kind === 'built_in' ? known.get(snapshot.name) : undefined;
-    return { ...(code ? withoutShown(code) : codeless(snapshot)), ...shownBy(snapshot) };
+    return { ...(code ? withoutShown(code) : codeless(snapshot)), ...pickShown(snapshot) };
   });
   return toolSet(restored, offered, { search, programs });
 }
 
 /** What a prompt contains of a tool. */
-const shownBy = ({ description, parameters, example, xml }: ToolSnapshot) => ({
+const pickShown = ({ description, parameters, example, xml }: ToolSnapshot) => ({
   description,
   parameters,
   ...(example && { example }),

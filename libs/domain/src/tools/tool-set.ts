@@ -75,7 +75,7 @@ export function toToolSet(
   const { tools, tool_policies: policies, caller_tools: given = [] } = settings;
   const ofCaller = given.map(toCallerTool);
   const known = ofCaller.length > 0 ? [...catalog, ...ofCaller] : catalog;
-  const all = policies ? known.map((tool) => describedAs(policies, tool)) : known;
+  const all = policies ? known.map((tool) => describeTool(policies, tool)) : known;
   const ofServers = all.filter((tool) => isOfServer(tool) && !isSwitchedOff(policies, tool));
   const offers = (...others: string[]) => withExpandMessage([...tools, ...others, ...ofCaller.map(({ name }) => name)]);
   if (tools.includes(runProgram.name)) return withPrograms(all, offers(...ofServers.map(({ name }) => name)));
@@ -100,9 +100,9 @@ function withPrograms(all: readonly ToolDefinition[], offered: readonly string[]
   const indexed = all.map((tool) =>
     isProgram(tool.name) ? { ...tool, description: `${tool.description}\n${index}` } : tool,
   );
-  const named = (tools: readonly ToolDefinition[]) => tools.map(({ name }) => name);
-  return toolSet(indexed, named(usable.filter((tool) => !mayProgramsCall(tool))), {
-    programs: named(programs),
+  const find = (tools: readonly ToolDefinition[]) => tools.map(({ name }) => name);
+  return toolSet(indexed, find(usable.filter((tool) => !mayProgramsCall(tool))), {
+    programs: find(programs),
   });
 }
 
@@ -137,7 +137,7 @@ const isSwitchedOff = (policies: ToolPolicies | undefined, tool: Named): boolean
   findPolicy(policies, tool).enabled === false;
 
 /** The tool as the model of a run reads it. It is the same object where nothing differs. */
-function describedAs(policies: ToolPolicies | undefined, tool: ToolDefinition): ToolDefinition {
+function describeTool(policies: ToolPolicies | undefined, tool: ToolDefinition): ToolDefinition {
   const description = policies?.[tool.name]?.description;
   return description === undefined ? tool : { ...tool, description };
 }

@@ -9,7 +9,7 @@ import {
   type AnthropicUsage,
   anthropicEvent,
 } from './anthropic-event';
-import { boundThinking, unsignedThinking } from './given-thinking';
+import { bindThinking, toUnsignedThinking } from './given-thinking';
 
 /** A limit, because a signature is collected until it is complete and does not count as output before. */
 const longestSignature = 1_000_000;
@@ -99,7 +99,7 @@ export class AnthropicReply implements ReplyReader {
       case 'redacted_thinking':
         this.closeThoughts(chunks);
         if (block.data)
-          chunks.push({ type: 'reasoning_end', opaque: boundThinking(this.thinker.maker, { data: block.data }) });
+          chunks.push({ type: 'reasoning_end', opaque: bindThinking(this.thinker.maker, { data: block.data }) });
         this.blocks.set(index, { type: 'other' });
         break;
       case 'tool_use': {
@@ -155,8 +155,8 @@ export class AnthropicReply implements ReplyReader {
 
   private toOpaque({ signature }: { readonly signature: string }) {
     const { maker, takesUnsigned } = this.thinker;
-    if (signature !== '') return { opaque: boundThinking(maker, { signature }) };
-    return takesUnsigned ? { opaque: unsignedThinking(maker) } : {};
+    if (signature !== '') return { opaque: bindThinking(maker, { signature }) };
+    return takesUnsigned ? { opaque: toUnsignedThinking(maker) } : {};
   }
 
   /** A thought ends where another block with a text begins, even if its end is not said. */

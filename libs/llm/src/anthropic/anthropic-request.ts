@@ -7,7 +7,7 @@ import type { ToolRules } from '../providers/refused-tools';
 import { wireToolName } from '../wire-protocol';
 import type { ToAnthropicTurns } from './anthropic-messages';
 import { type Thinking, thinkingFor } from './anthropic-thinking';
-import { createMark, markTurns, markedSystem } from './cache-marks';
+import { createMark, markTurns, markSystem } from './cache-marks';
 import { type ClaudeFamily, claudeFamily } from './claude-family';
 
 /** Parameters of older models, which the SDK's types no longer have. */
@@ -33,7 +33,7 @@ export function toAnthropicRequest(
     model: id,
     max_tokens: longestReply(request, family),
     stream: true,
-    ...(system.trim() !== '' && { system: markedSystem(system, mark) }),
+    ...(system.trim() !== '' && { system: markSystem(system, mark) }),
     ...toolsFor({ tools, messages, rules }, toolChoice(settings, thinks)),
     ...(!thinks && samples && sampling(settings)),
     ...parameters,

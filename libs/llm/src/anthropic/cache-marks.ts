@@ -17,9 +17,7 @@ export const createMark = (forAnHour: boolean): Mark => ({
 });
 
 /** The tools come before the system prompt, so its mark covers both. */
-export const markedSystem = (text: string, mark?: Mark): Anthropic.TextBlockParam[] => [
-  { type: 'text', text, ...mark },
-];
+export const markSystem = (text: string, mark?: Mark): Anthropic.TextBlockParam[] => [{ type: 'text', text, ...mark }];
 
 /** How many turns at the end may have marks. */
 export const markedTurns = 3;

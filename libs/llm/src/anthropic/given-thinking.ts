@@ -10,7 +10,7 @@ export const givenThinking = z.union([
 type GivenThinking = z.infer<typeof givenThinking>;
 
 /** It is valid only in the turn that it belongs to, and only for the model that wrote it. */
-export const boundThinking = (maker: string, data: GivenThinking): Opaque => ({ maker, data, bound: true });
+export const bindThinking = (maker: string, data: GivenThinking): Opaque => ({ maker, data, bound: true });
 
 /** What a compatible server wants back with every call of a thread. */
-export const unsignedThinking = (maker: string): Opaque => ({ maker, data: {} });
+export const toUnsignedThinking = (maker: string): Opaque => ({ maker, data: {} });

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import type { ProviderSettings } from '@rondo/domain';
 import type { Fetch } from '../http/lean-fetch';
-import { type ProviderClient, loadedLater, noKey, sdkTimeoutMs, sendsText, splitBaseUrl } from './provider-client';
+import { type ProviderClient, loadLater, noKey, sdkTimeoutMs, sendsText, splitBaseUrl } from './provider-client';
 
 /**
  * Enables thinking between tool calls, for models with a thinking budget. Anthropic ignores the header for other models and
@@ -26,7 +26,7 @@ export function createAnthropicClient(provider: ProviderSettings, fetch: Fetch):
 
 /** Claude at Amazon Bedrock: requests are signed with AWS keys, those of the host if none are given, or carry a Bedrock key. */
 export const createBedrockClient = (provider: ProviderSettings, fetch: Fetch): ProviderClient =>
-  loadedLater(async () => {
+  loadLater(async () => {
     const { AnthropicBedrock } = await import('@anthropic-ai/bedrock-sdk');
     const { apiKey, cloud = {}, baseUrl } = provider;
     const { region: awsRegion = 'us-east-1', accessKey, secretKey, sessionToken } = cloud;
@@ -44,7 +44,7 @@ export const createBedrockClient = (provider: ProviderSettings, fetch: Fetch): P
 
 /** Claude at Google Vertex AI, with a token, the key of a service account as JSON, or what Google's library finds on the host. */
 export const createVertexClient = (provider: ProviderSettings, fetch: Fetch): ProviderClient =>
-  loadedLater(async () => {
+  loadLater(async () => {
     const [{ AnthropicVertex }, { GoogleAuth, OAuth2Client }] = await Promise.all([
       import('@anthropic-ai/vertex-sdk'),
       import('google-auth-library'),

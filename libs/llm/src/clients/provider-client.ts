@@ -40,7 +40,7 @@ export const sendsParameters = (client: SdkClient): ProviderClient => ({
 });
 
 /** A client whose package is loaded with the first request. */
-export function loadedLater(load: () => Promise<ProviderClient>): ProviderClient {
+export function loadLater(load: () => Promise<ProviderClient>): ProviderClient {
   let client: Promise<ProviderClient> | undefined;
   return {
     async send(request, signal) {

@@ -3,7 +3,7 @@ import { onePerModel } from '../one-per-model';
 import type { ProviderError } from '../provider-error';
 import { type ConversationRules, findRules, learnRules } from '../providers/conversation-rules';
 import { toMaker } from '../providers/find-profile';
-import { type ProviderProfile, omittedTools } from '../providers/provider-profile';
+import { type ProviderProfile, listOmittedTools } from '../providers/provider-profile';
 import { removeRefused } from '../providers/refused-parts';
 import { type WireProtocol, type WireRequest, toNotes } from '../wire-protocol';
 import { type ToTurns, createTurns } from './openai-messages';
@@ -47,7 +47,7 @@ export class OpenAiProtocol implements WireProtocol {
       unsettled: 0,
       notes: toNotes({
         effort: params.reasoning_effort,
-        omittedTools: omittedTools(request.tools, profile),
+        omittedTools: listOmittedTools(request.tools, profile),
         omittedParameters: omitted,
       }),
     };

@@ -161,7 +161,7 @@ function toReportedUsage({ prompt_tokens, completion_tokens, ...usage }: OpenAiU
   return {
     ...(typeof prompt_tokens === 'number' && { input: prompt_tokens }),
     ...(typeof completion_tokens === 'number' && {
-      output: completion_tokens + reasonedBeside(usage, prompt_tokens, completion_tokens),
+      output: completion_tokens + countReasonedBeside(usage, prompt_tokens, completion_tokens),
     }),
     ...(cacheRead !== undefined && { cacheRead }),
     ...(cacheWrite !== undefined && { cacheWrite }),
@@ -170,7 +170,7 @@ function toReportedUsage({ prompt_tokens, completion_tokens, ...usage }: OpenAiU
 }
 
 /** Reasoning tokens that the count of the reply does not include, as the total shows. */
-function reasonedBeside(
+function countReasonedBeside(
   {
     total_tokens: total,
     completion_tokens_details: details,

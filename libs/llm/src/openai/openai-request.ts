@@ -2,7 +2,7 @@ import type { LlmSettings, ReasoningEffort } from '@rondo/contract';
 import { type ModelMessage, type ModelRequest, type ModelTool, memoize, splitModelName } from '@rondo/domain';
 import type OpenAI from 'openai';
 import { acceptableSchema, plainSchema } from '../acceptable-schema';
-import { type ProviderProfile, nearestEffort, takenTools } from '../providers/provider-profile';
+import { type ProviderProfile, nearestEffort, takeTools } from '../providers/provider-profile';
 import type { ToolRules } from '../providers/refused-tools';
 import { wireToolName } from '../wire-protocol';
 import { openAiFamily } from './openai-family';
@@ -16,7 +16,7 @@ export function toOpenAiRequest(
   { streams, profile, toTurns }: Sending,
 ): Request {
   const { id } = splitModelName(model);
-  const offered = offeredTools(tools, messages, profile);
+  const offered = listOfferedTools(tools, messages, profile);
   const toTool = profile.plainSchemas ? toPlainTool : toOpenAiTool;
   return {
     model: id,
@@ -41,12 +41,12 @@ export interface Sending {
 const counted = { stream_options: { include_usage: true } } as const;
 
 /** A conversation with calls needs tools for some servers, even if none is offered any more. */
-function offeredTools(
+function listOfferedTools(
   tools: readonly ModelTool[],
   messages: readonly ModelMessage[],
   profile: Sending['profile'],
 ): readonly ModelTool[] {
-  if (tools.length > 0) return takenTools(tools, profile);
+  if (tools.length > 0) return takeTools(tools, profile);
   const called = messages.flatMap((message) => (message.role === 'assistant' ? message.content : []));
   const names = new Set(called.flatMap((block) => (block.type === 'tool_call' ? [wireToolName(block.name)] : [])));
   return [...names].map((name) => ({

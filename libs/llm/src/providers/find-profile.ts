@@ -10,10 +10,10 @@ type Addressed = Pick<ProviderSettings, 'name' | 'baseUrl'>;
  */
 export function findProfile(provider: Addressed & Pick<ProviderSettings, 'profile'>, model: string): ProviderProfile {
   const { like, rules } = provider.profile ?? {};
-  return { ...knownProfile(like === undefined ? provider : { name: like }, model), ...rules };
+  return { ...findKnownProfile(like === undefined ? provider : { name: like }, model), ...rules };
 }
 
-function knownProfile({ name, baseUrl }: Addressed, model: string): ProviderProfile {
+function findKnownProfile({ name, baseUrl }: Addressed, model: string): ProviderProfile {
   const { id } = splitModelName(model);
   const host = baseUrl === undefined ? '' : new URL(baseUrl).hostname;
   const candidates = profilesOfProviders.filter(({ except }) => !except?.test(id));

@@ -19,12 +19,12 @@ export interface ProviderProfile extends ProfileRules {
 export const usualMaxTools = 128;
 
 /** The tools that a server takes. */
-export const takenTools = (tools: readonly ModelTool[], rules: ProfileRules & ToolRules) =>
+export const takeTools = (tools: readonly ModelTool[], rules: ProfileRules & ToolRules) =>
   acceptedTools(tools, rules).slice(0, rules.maxTools ?? usualMaxTools);
 
 /** The names of those that it does not take: it refused them, or they are the last ones, which are those of outside servers. */
-export function omittedTools(tools: readonly ModelTool[], rules: ProfileRules & ToolRules): string[] {
-  const taken = new Set(takenTools(tools, rules));
+export function listOmittedTools(tools: readonly ModelTool[], rules: ProfileRules & ToolRules): string[] {
+  const taken = new Set(takeTools(tools, rules));
   return tools.filter((tool) => !taken.has(tool)).map(({ name }) => name);
 }
 

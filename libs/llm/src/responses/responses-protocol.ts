@@ -3,7 +3,7 @@ import { onePerModel } from '../one-per-model';
 import { type Lessons, rememberLesson, withLessons } from '../openai/refused-parameters';
 import type { ProviderError } from '../provider-error';
 import { findRules, learnRules } from '../providers/conversation-rules';
-import { omittedTools } from '../providers/provider-profile';
+import { listOmittedTools } from '../providers/provider-profile';
 import { removeRefused } from '../providers/refused-parts';
 import { type WireProtocol, type WireRequest, toNotes } from '../wire-protocol';
 import { ResponsesReply } from './responses-reply';
@@ -39,7 +39,7 @@ export class ResponsesProtocol implements WireProtocol {
       unsettled: 0,
       notes: toNotes({
         effort: params.reasoning?.effort,
-        omittedTools: omittedTools(request.tools, model.profile),
+        omittedTools: listOmittedTools(request.tools, model.profile),
         omittedParameters: omitted,
       }),
     };

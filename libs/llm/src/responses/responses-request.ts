@@ -16,7 +16,7 @@ import { z } from 'zod';
 import { acceptableSchema, plainSchema } from '../acceptable-schema';
 import { openAiFamily } from '../openai/openai-family';
 import { type ConversationRules, toDocument } from '../providers/conversation-rules';
-import { nearestEffort, takenTools } from '../providers/provider-profile';
+import { nearestEffort, takeTools } from '../providers/provider-profile';
 import type { PartRules } from '../providers/refused-parts';
 import type { ToolRules } from '../providers/refused-tools';
 import { lostImage, unloadedImage, unseenImage, wireToolName } from '../wire-protocol';
@@ -35,7 +35,7 @@ export function toResponsesRequest(request: ModelRequest, { streams, profile, to
   const { id } = splitModelName(model);
   const { reasons, plain } = openAiFamily(id);
   const { max_tokens, tool_choice, temperature, top_p } = settings;
-  const tools = takenTools(request.tools, profile).map(profile.plainSchemas ? toPlainFunction : toFunction);
+  const tools = takeTools(request.tools, profile).map(profile.plainSchemas ? toPlainFunction : toFunction);
   return {
     model: id,
     stream: streams,

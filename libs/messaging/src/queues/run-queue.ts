@@ -38,19 +38,19 @@ export class RunQueue {
 
   /** Not by `addAll`: adding in bulk costs more than a single job. */
   async add(activation: Activation): Promise<void> {
-    await this.connected();
+    await this.waitForConnection();
     const { name, data, opts } = asJob(activation);
     await this.queue.add(name, data, opts);
   }
 
   async addAll(activations: readonly Activation[]): Promise<void> {
-    await this.connected();
+    await this.waitForConnection();
     await this.queue.addBulk(activations.map(asJob));
   }
 
   /** The number of jobs that wait. */
   async waiting(): Promise<number> {
-    await this.connected();
+    await this.waitForConnection();
     return this.queue.getWaitingCount();
   }
 
@@ -61,7 +61,7 @@ export class RunQueue {
 
   /** Rejects where Redis is in cluster mode, for the start of a process. Resolves in a moment where Redis is away. */
   async refuseClusterMode(): Promise<void> {
-    await this.connected().catch((error: unknown) => {
+    await this.waitForConnection().catch((error: unknown) => {
       if (error instanceof ClusterModeError) throw error;
     });
   }
@@ -78,7 +78,7 @@ export class RunQueue {
   }
 
   /** BullMQ waits for the first connection without limit; a request that adds a job must not. */
-  private async connected(): Promise<void> {
+  private async waitForConnection(): Promise<void> {
     if (this.hasConnected) return;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {

@@ -108,7 +108,7 @@ async function runs(
     while (pace && clock.now() < untilMs) {
       await enter(pace, { account: `acc_${index % 7}` });
       const waitMs = provider.ask();
-      if (waitMs !== undefined) pace.refused('openai', waitMs);
+      if (waitMs !== undefined) pace.noteRefusal('openai', waitMs);
       await clock.wait(waitMs ?? 5);
     }
     active -= 1;
@@ -151,7 +151,7 @@ describe('SharedPace', () => {
     };
     const enterTen = () => pass(() => Promise.all(Array.from({ length: 10 }, () => enter(pace))));
     await Promise.all(Array.from({ length: 31 }, () => enter(pace)));
-    pace.refused('openai', 1_000);
+    pace.noteRefusal('openai', 1_000);
     await pass(() => clock.wait(2 * minuteMs));
 
     const first = await enterTen();

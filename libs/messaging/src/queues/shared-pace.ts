@@ -60,7 +60,7 @@ export class SharedPace implements ProviderPace {
     return this.lane(ask.provider).enter(ask, signal);
   }
 
-  refused(provider: string, retryAfterMs = longWaitMs): void {
+  noteRefusal(provider: string, retryAfterMs = longWaitMs): void {
     void this.run(provider, refuseScript, [retryAfterMs, this.lane(provider).close()]);
   }
 
@@ -153,7 +153,7 @@ class Lane {
     signal.addEventListener('abort', leave, { once: true });
     try {
       void this.serve();
-      if (!(await this.isWithin(longWaitMs, admitted))) yield this.expectedMs();
+      if (!(await this.isWithin(longWaitMs, admitted))) yield this.estimateWait();
       await admitted;
     } finally {
       signal.removeEventListener('abort', leave);
@@ -208,7 +208,7 @@ class Lane {
   }
 
   /** For the last of those that wait; others come earlier. */
-  private expectedMs(): number {
+  private estimateWait(): number {
     const ahead = [...this.waiting.values()].reduce((sum, { size }) => sum + size, 0);
     return Math.max(longWaitMs, Math.round(this.nextAt - this.clock.now() + ahead * this.intervalMs));
   }

@@ -1,5 +1,5 @@
 import { runId } from '@rondo/contract';
-import { receivedEvent } from '../run-feed/run-feed';
+import { parseEvent } from '../run-feed/run-feed';
 import released from './released-messages.json';
 import { flawsBetween } from './schema-changes';
 import { toStructure, wireMessages, wireStructures } from './wire-messages';
@@ -35,7 +35,7 @@ describe('messages of the previous version', () => {
 
   it.each(ofFeed)('are passed on as they were sent, also with unknown fields: %s', (_, _kind, event) => {
     for (const sent of [event, extended(event)]) {
-      expect(receivedEvent(JSON.stringify(sent), runId.parse('run_1'))).toEqual(sent);
+      expect(parseEvent(JSON.stringify(sent), runId.parse('run_1'))).toEqual(sent);
     }
   });
 });

@@ -1,6 +1,6 @@
 import { runId } from '@rondo/contract';
 import fc from 'fast-check';
-import { receivedEvent } from './run-feed';
+import { parseEvent } from './run-feed';
 
 const run = runId.parse('run_1');
 const envelope = { id: 'evt_1', v: 1, run_id: run, thread_id: 'thr_1', iteration: 1, epoch: 1, at: 'now', data: {} };
@@ -9,7 +9,7 @@ const delta = { ...envelope, seq: null, type: 'message.delta', stream_id: 'msg_1
 
 describe('receivedEvent', () => {
   it('returns facts and deltas as they were sent', () => {
-    for (const event of [fact, delta]) expect(receivedEvent(JSON.stringify(event), run)).toEqual(event);
+    for (const event of [fact, delta]) expect(parseEvent(JSON.stringify(event), run)).toEqual(event);
   });
 
   it.each([
@@ -25,13 +25,13 @@ describe('receivedEvent', () => {
     ['a delta at no offset', { ...delta, offset: '0' }],
     ['a delta with a negative after_seq', { ...delta, after_seq: -1 }],
   ])('refuses %s', (_, event) => {
-    expect(receivedEvent(JSON.stringify(event), run)).toBeUndefined();
+    expect(parseEvent(JSON.stringify(event), run)).toBeUndefined();
   });
 
   it('returns undefined for every other text, and never throws', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
-        expect(receivedEvent(text, run)).toBeUndefined();
+        expect(parseEvent(text, run)).toBeUndefined();
       }),
     );
   });

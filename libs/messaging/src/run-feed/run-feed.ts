@@ -81,14 +81,14 @@ export class NatsRunFeed implements RunFeed {
         }
         if (isUnsolicited(message, log)) return;
         for (const line of message.string().split('\n')) {
-          const event = receivedEvent(line, runId);
+          const event = parseEvent(line, runId);
           if (event) onEvent(event, line);
           else log.warn({ subject: message.subject }, 'malformed message dropped');
         }
       },
     });
     return {
-      ready: () => this.subscribed(),
+      ready: () => this.confirmSubscription(),
       stop: () => {
         if (isStopped) return;
         isStopped = true;
@@ -109,10 +109,10 @@ export class NatsRunFeed implements RunFeed {
         if (!error && !isUnsolicited(message, log)) onRun();
       },
     });
-    return { ready: () => this.subscribed(), stop: () => subscription.unsubscribe() };
+    return { ready: () => this.confirmSubscription(), stop: () => subscription.unsubscribe() };
   }
 
-  private async subscribed(): Promise<void> {
+  private async confirmSubscription(): Promise<void> {
     const { connection, connected } = this.nats;
     const isConfirmed =
       connected &&
@@ -218,7 +218,7 @@ function joinLines(lines: readonly string[]): string[] {
  * must be the same to the byte for every reader. Its `data` is trusted, as where the log is read, since only writers of the
  * log may publish. The check is written by hand, because every event of every subscription passes here.
  */
-export function receivedEvent(line: string, run: RunId): RunEvent | undefined {
+export function parseEvent(line: string, run: RunId): RunEvent | undefined {
   const value = readJson(line);
   if (!isRecord(value) || value['run_id'] !== run || value['v'] !== 1) return undefined;
   if (typeof value['id'] !== 'string' || typeof value['epoch'] !== 'number' || !isRecord(value['data'])) {

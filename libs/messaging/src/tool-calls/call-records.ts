@@ -83,7 +83,7 @@ export class CallRecords {
   }
 
   /** The call as it waits in the queue. */
-  async queued(key: CallKey): Promise<DispatchedCall | undefined> {
+  async readQueued(key: CallKey): Promise<DispatchedCall | undefined> {
     const { stream, one } = this.nats.names.toolCalls;
     const message = await this.last(stream, one(this.executorId, key));
     return message && foundInStore(dispatchedCall, message, this.nats.log);

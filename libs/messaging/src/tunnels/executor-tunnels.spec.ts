@@ -228,13 +228,13 @@ describe('a tunnel to an executor', () => {
   });
 
   it('fails when the other side has gone silent', async () => {
-    const wire = { send: () => undefined, closed: () => undefined };
+    const wire = { send: () => undefined, close: () => undefined };
     const tunnel = new Tunnel(wire, { aliveMs: 10, silentMs: 30 });
     await expect(buffer(tunnel)).rejects.toMatchObject({ code: 'tunnel_lost' });
   });
 
   it('fails on bytes that are no frame', async () => {
-    const tunnel = new Tunnel({ send: () => undefined, closed: () => undefined });
+    const tunnel = new Tunnel({ send: () => undefined, close: () => undefined });
     const end = buffer(tunnel);
     tunnel.receive(Buffer.from('nonsense'));
     await expect(end).rejects.toMatchObject({ code: 'tunnel_lost' });

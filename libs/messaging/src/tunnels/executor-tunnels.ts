@@ -48,7 +48,7 @@ export async function openTunnel(
   const id = randomBytes(16).toString('hex');
   const tunnel = new Tunnel({
     send: (frame) => publish(nats, names.sandboxUp(executorId, id), frame),
-    closed: () => subscription.unsubscribe(),
+    close: () => subscription.unsubscribe(),
   });
   tunnel.on('error', ignore); // a reset after the last listener has left must not end the process
   const subscription = connection.subscribe(names.sandboxDown(executorId, id), {
@@ -56,14 +56,14 @@ export async function openTunnel(
   });
   const answered = askToOpen(nats, executorId, { tunnel_id: id, request, ...(isWorker && { opened_by: 'worker' }) });
   try {
-    return { tunnel, head: await (signal ? Promise.race([answered, endedBy(signal, tunnel)]) : answered) };
+    return { tunnel, head: await (signal ? Promise.race([answered, endOnAbort(signal, tunnel)]) : answered) };
   } catch (error) {
     tunnel.destroy();
     throw error;
   }
 }
 
-function endedBy(signal: AbortSignal, tunnel: Tunnel): Promise<never> {
+function endOnAbort(signal: AbortSignal, tunnel: Tunnel): Promise<never> {
   return new Promise((_, reject) => {
     const end = () => {
       tunnel.destroy(clientLeft());
@@ -154,7 +154,7 @@ export function serveTunnels(nats: NatsLink, executorId: string, server: TunnelS
   function newTunnel(id: string): Tunnel {
     const tunnel = new Tunnel({
       send: (frame) => publish(nats, names.sandboxDown(executorId, id), frame),
-      closed: () => open.delete(id),
+      close: () => open.delete(id),
     });
     tunnel.on('error', ignore);
     open.set(id, tunnel);

@@ -52,7 +52,7 @@ export class TunnelError extends Error {
 interface TunnelWire {
   send(frame: Uint8Array): void;
   /** Called once, when the tunnel is over in both directions or has failed. */
-  closed(): void;
+  close(): void;
 }
 
 interface TunnelTiming {
@@ -145,7 +145,7 @@ export class Tunnel extends Duplex {
     clearInterval(this.timer);
     const isOver = this.readableEnded && this.writableFinished;
     if (!isOver && !this.hasFailedThere) this.send('reset', toReason(error));
-    this.wire.closed();
+    this.wire.close();
     done(error);
   }
 

@@ -3,7 +3,7 @@ import { TerminalError } from '@rondo/domain';
 import type { Database } from '../database/database';
 import type { ApiKey as ApiKeyRow } from '../generated/client';
 import { type Page, type PageRequest, idOfCursor, toPage } from './page';
-import { storedText } from '../database/stored-text';
+import { toStoredText } from '../database/stored-text';
 import { type Caller, toHash, newSecret } from './caller';
 import { z } from 'zod';
 import { createQuery } from '../database/checked-query';
@@ -249,7 +249,7 @@ export class Accounts {
 
   private async insertAccount(name: string): Promise<Account> {
     const id = accountId.parse(`acc_${this.newId()}`);
-    const row = await this.database.prisma.account.create({ data: { id, name: storedText(name) } });
+    const row = await this.database.prisma.account.create({ data: { id, name: toStoredText(name) } });
     return { id, name: row.name, created_at: row.createdAt.toISOString() };
   }
 
@@ -270,7 +270,7 @@ export class Accounts {
     return {
       id: `key_${this.newId()}`,
       accountId,
-      name: storedText(name),
+      name: toStoredText(name),
       ...secret,
       scopes: [...scopes],
       expiresAt: expiresAt ?? null,

@@ -12,7 +12,7 @@ import {
 import { TerminalError } from '@rondo/domain';
 import { z } from 'zod';
 import type { Database } from '../database/database';
-import { storedText } from '../database/stored-text';
+import { toStoredText } from '../database/stored-text';
 import type { Caller } from './caller';
 import { type Page, type PageRequest, idOfCursor, toPage } from './page';
 import { createQuery } from '../database/checked-query';
@@ -97,7 +97,7 @@ export class AuditLog {
   async record<Result>(act: AuditedAct, perform: () => Promise<Result>): Promise<Result> {
     const { caller, address, action } = act;
     const id = `aud_${this.newId()}`;
-    const target = act.target === null ? null : storedText(act.target);
+    const target = act.target === null ? null : toStoredText(act.target);
     const who = [caller.accountId, caller.keyId, caller.sessionId ?? null, address];
     await this.database.sql.query(insertEntry, [id, ...who, action, target]);
     try {
@@ -115,7 +115,7 @@ export class AuditLog {
     const cursor = after === undefined ? null : idOfCursor(after, auditEntryId);
     const values = [
       ...[account, cursor, action ?? null, limit + 1],
-      ...[filter.callerId ?? null, filter.target === undefined ? null : storedText(filter.target)],
+      ...[filter.callerId ?? null, filter.target === undefined ? null : toStoredText(filter.target)],
       ...[filter.outcome ?? null, filter.createdFrom ?? null, filter.createdBefore ?? null],
     ];
     return toPage((await newestEntries.all(this.database.sql, values)).map(toEntry), limit);

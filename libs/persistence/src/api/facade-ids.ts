@@ -141,13 +141,13 @@ where account_id = $1 and facade = $2 and kind = $3
   and (thread_id = '' or exists (select from threads where threads.id = thread_id and deleted_at is null))`;
 const oneObject = createQuery(objectRow, `${shownObjects} and outer_id = $4`);
 const lockObject = createQuery(objectRow, `${shownObjects} and outer_id = $4 for update`);
-const listedObjects = (isNewestFirst: boolean) =>
+const selectObjects = (isNewestFirst: boolean) =>
   createQuery(
     objectRow,
     `${shownObjects} and ($4::text is null or outer_id ${isNewestFirst ? '<' : '>'} $4)
     and ($5 or ${readableJson('data')} ->> 'archived_at' is null) order by outer_id ${isNewestFirst ? 'desc' : ''} limit $6`,
   );
-const [newestObjects, oldestObjects] = [listedObjects(true), listedObjects(false)];
+const [newestObjects, oldestObjects] = [selectObjects(true), selectObjects(false)];
 
 /** One statement, so that a thread and what a façade knows of it are made together. */
 const addObject = `

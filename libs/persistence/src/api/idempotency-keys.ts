@@ -2,7 +2,7 @@ import type { AccountId } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import type { Database } from '../database/database';
 import type { Sql } from '../database/sql';
-import { storedText } from '../database/stored-text';
+import { toStoredText } from '../database/stored-text';
 import { z } from 'zod';
 import { anyJson, createQuery } from '../database/checked-query';
 
@@ -150,7 +150,7 @@ export class IdempotencyKeys {
   /** They are in flight still. */
   async renew(requests: readonly IdempotentRequest[]): Promise<void> {
     const columns = ['accountId', 'key', 'requestHash'] as const;
-    const values = columns.map((name) => requests.map((request) => storedText(request[name])));
+    const values = columns.map((name) => requests.map((request) => toStoredText(request[name])));
     await this.database.sql.query(renewKeys, values);
   }
 
@@ -190,4 +190,4 @@ async function finish(sql: Sql, request: IdempotentRequest, response: StoredResp
   return (await sql.query(finishKey, values)).length > 0;
 }
 
-const address = ({ accountId, key, requestHash }: IdempotentRequest) => [accountId, storedText(key), requestHash];
+const address = ({ accountId, key, requestHash }: IdempotentRequest) => [accountId, toStoredText(key), requestHash];

@@ -15,8 +15,8 @@ import {
   threadId,
 } from '@rondo/contract';
 import type { Sql } from '../database/sql';
-import { storedText } from '../database/stored-text';
-import { type MetadataFilter, hasMetadata, writtenMetadata } from './metadata-filter';
+import { toStoredText } from '../database/stored-text';
+import { type MetadataFilter, hasMetadata, writeMetadata } from './metadata-filter';
 import { type PageRequest, idOfCursor } from './page';
 import { inputText, toPreview } from './runs/input-message';
 import { runsWith } from './runs/list-runs';
@@ -84,14 +84,14 @@ const threadRow = z.object({
 type ThreadRow = z.infer<typeof threadRow>;
 
 /** The threads of the account whose titles have these words, found in an index of titles. */
-const titledWith = (words: string) => `
+const selectTitled = (words: string) => `
 select id from threads
 where title is not null
   and (to_tsvector('simple', title) || array_to_tsvector(array[account_id]))
     @@ (websearch_to_tsquery('simple', ${words}) && ('''' || $1::text || '''')::tsquery)
   and numnode(websearch_to_tsquery('simple', ${words})) > 0`;
 
-const askedWith = (words: string) => `select thread_id from runs where runs.id = any(array(${runsWith(words)}))`;
+const selectAsked = (words: string) => `select thread_id from runs where runs.id = any(array(${runsWith(words)}))`;
 
 const conditions = {
   before: (value: string) => `id < ${value}`,
@@ -100,7 +100,7 @@ const conditions = {
   user: (value: string) => `end_user = ${value}`,
   ofUser: (value: string) => `end_user = ${value}`,
   ofThread: (value: string) => `id = ${value}`,
-  words: (value: string) => `id = any(array(${titledWith(value)} union ${askedWith(value)}))`,
+  words: (value: string) => `id = any(array(${selectTitled(value)} union ${selectAsked(value)}))`,
   metadata: (value: string) => hasMetadata('metadata', value),
 } as const;
 
@@ -157,8 +157,8 @@ export async function listThreads(
     user: filter.user,
     ofUser: filter.within?.user ?? undefined,
     ofThread: filter.within?.threadId ?? undefined,
-    words: words && storedText(words),
-    metadata: metadata && writtenMetadata(metadata),
+    words: words && toStoredText(words),
+    metadata: metadata && writeMetadata(metadata),
   };
   const given = all.filter((condition) => values[condition] !== undefined);
   const parameters = [accountId, ...given.map((condition) => values[condition]), limit + 1];

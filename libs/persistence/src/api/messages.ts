@@ -11,7 +11,7 @@ import {
 import { referToImages, storeImages } from './blobs/message-images';
 import type { Database } from '../database/database';
 import { type PendingKey, storeResponse } from './idempotency-keys';
-import { toShownMessage, messageRow } from '../run-log/message-row';
+import { readShownMessage, messageRow } from '../run-log/message-row';
 import { type Page, type PageRequest, BoundedList, idOfCursor, invalidCursor } from './page';
 import { readThreadHistory } from './thread-history';
 import { type ThreadAddress, requireThreadCapacity, threadNotFound } from './thread-row';
@@ -50,7 +50,7 @@ export class Messages {
         throw threadNotFound(threadId);
       }
       await referToImages(sql, { accountId, threadId }, kept);
-      return storeResponse(sql, promised, toShownMessage(row));
+      return storeResponse(sql, promised, readShownMessage(row));
     });
   }
 
@@ -110,7 +110,7 @@ const listMessages = (isNext: string, order: string) =>
     where thread_id = $1 and seq ${isNext} $2 and ($3::text is null or type = $3) and (is_llm_message or not $4::boolean)
     order by ${order} limit $5`,
     { order, length: 'octet_length(content::text)' },
-    messageRow.transform(toShownMessage),
+    messageRow.transform(readShownMessage),
   );
 
 const messagesAfter = { asc: listMessages('>', 'seq'), desc: listMessages('<', 'seq desc') } as const;

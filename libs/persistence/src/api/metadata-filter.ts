@@ -11,5 +11,4 @@ export interface MetadataFilter {
 export const hasMetadata = (metadata: string, written: string): string =>
   `position(${written} in ${metadata}::text) > 0`;
 
-export const writtenMetadata = ({ key, value }: MetadataFilter): string =>
-  JSON.stringify({ [key]: value }).slice(1, -1);
+export const writeMetadata = ({ key, value }: MetadataFilter): string => JSON.stringify({ [key]: value }).slice(1, -1);

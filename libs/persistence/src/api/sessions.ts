@@ -203,7 +203,7 @@ export class Sessions {
   }: PageRequest & { accountId: AccountId }): Promise<Page<ListedSession>> {
     const before = after === undefined ? null : idOfCursor(after, sessionId);
     const rows = await accountSessions.all(this.database.sql, [account, before, limit + 1]);
-    return toPage(rows.map(listedSession), limit);
+    return toPage(rows.map(toListedSession), limit);
   }
 
   /** Ends a session of the account, of any caller. Rejects with `session_not_found`. Idempotent. */
@@ -268,7 +268,7 @@ export class Sessions {
 const callerId = ({ key_id, user_id }: Pick<SessionRow, 'key_id' | 'user_id'>): CallerId =>
   key_id === null ? userId.parse(user_id) : key_id;
 
-const listedSession = (row: z.infer<typeof listedRow>): ListedSession => ({
+const toListedSession = (row: z.infer<typeof listedRow>): ListedSession => ({
   id: row.id,
   caller_id: callerId(row),
   scopes: row.scopes,

@@ -1,7 +1,7 @@
 import type { Message } from '@rondo/contract';
 import type { Sql } from '../database/sql';
 import { toEarlierHistory } from '../run-log/claim-history';
-import { type MessageRow, toShownMessage } from '../run-log/message-row';
+import { type MessageRow, readShownMessage } from '../run-log/message-row';
 import type { JsonRow } from '../run-log/run-row';
 import { z } from 'zod';
 import { createQuery, jsonDocument } from '../database/checked-query';
@@ -21,5 +21,5 @@ export async function readThreadHistory(
 with next_run as (select '' as id, threads.id as thread_id, last_message_seq as past_through ${threads})
 select earlier from next_run ${toEarlierHistory('next_run')}`;
   const row = await createQuery(historyRow, statement).first(sql, values);
-  return row?.earlier.map((message) => toShownMessage({ ...message, created_at: new Date(message.created_at) }));
+  return row?.earlier.map((message) => readShownMessage({ ...message, created_at: new Date(message.created_at) }));
 }

@@ -17,7 +17,7 @@ import { ThreadBusyError } from './runs/thread-busy-error';
 import { type ThreadAddress, insertThread, lockThread, threadNotFound } from './thread-row';
 import { z } from 'zod';
 import { createQuery } from '../database/checked-query';
-import { storedText } from '../database/stored-text';
+import { toStoredText } from '../database/stored-text';
 
 export interface NewThread {
   readonly accountId: AccountId;
@@ -52,7 +52,7 @@ export class Threads {
       if (agent !== undefined) await readAgent(sql, { accountId, agentId: agent });
       if (project !== undefined) await keepProject(sql, { accountId, projectId: project });
       const of = { agent_id: agent ?? null, project_id: project ?? null };
-      const named = { title: title === undefined ? null : storedText(title) };
+      const named = { title: title === undefined ? null : toStoredText(title) };
       const row = { id, accountId, ...named, agentId: of.agent_id, projectId: of.project_id, user, metadata };
       const { createdAt } = await insertThread(sql, row);
       const begun = { id, ...named, preview: null, newest_run: null, ...of, user };
@@ -79,7 +79,7 @@ export class Threads {
 
   /** What is undefined stays as it is. */
   async update({ accountId, threadId: id, title, isPublic, metadata }: ThreadChange): Promise<Thread> {
-    const named = [title !== undefined, title ? storedText(title) : null];
+    const named = [title !== undefined, title ? toStoredText(title) : null];
     const values = [...named, isPublic ?? null, metadata === undefined ? null : JSON.stringify(metadata)];
     await this.database.sql.query(changeThread, [id, accountId, ...values]);
     return this.get({ accountId, threadId: id });

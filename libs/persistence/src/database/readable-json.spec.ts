@@ -48,7 +48,7 @@ describe('a question that Postgres cannot read', () => {
 
     await expect(new WorkAhead(fixture.database, ['expiringWaits']).within(0)).resolves.toBe(true);
     expect((await fixture.runs.openApprovals({ accountId, limit: 9 })).data).toHaveLength(1);
-    expect((await fixture.runs.awaitedCalls({ accountId, limit: 9 })).data).toEqual([]);
+    expect((await fixture.runs.listAwaitedCalls({ accountId, limit: 9 })).data).toEqual([]);
     expect(await expireWaits(fixture.database, nextId)).toMatchObject([
       { type: 'approval.decided', data: { outcome: 'expire' } },
       {},

@@ -2,10 +2,10 @@
  * Replaces what a `text` column cannot hold: Postgres refuses NUL, and a lone surrogate is invalid UTF-8. JSON columns
  * do not need it, because JSON.stringify escapes both.
  */
-export const storedText = (text: string): string => text.replace(/[\0\p{Surrogate}]/gu, '\u{FFFD}');
+export const toStoredText = (text: string): string => text.replace(/[\0\p{Surrogate}]/gu, '\u{FFFD}');
 
 /** The same as JSON, which the statement turns into text by `#>> '{}'`. */
-export const storedTextAsJson = (text: string): string => JSON.stringify(storedText(text));
+export const toStoredJson = (text: string): string => JSON.stringify(toStoredText(text));
 
 /** An expression of SQL for a time as the API writes it, also inside of JSON. */
 export const utcText = (time: string): string => `to_char(${time} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;

@@ -8,7 +8,7 @@ const nextAccount = createQuery(
   `select id from accounts where removed_at is not null order by removed_at, id`,
 );
 
-export const removedAccounts = async (sql: Sql): Promise<readonly AccountId[]> =>
+export const listRemovedAccounts = async (sql: Sql): Promise<readonly AccountId[]> =>
   (await nextAccount.all(sql)).map(({ id }) => id);
 
 const idleThreads = `

@@ -3,7 +3,7 @@ import type { Database } from '../database/database';
 import { stopRun, unstoppedRuns } from '../api/runs/stop-run';
 import { tookTooLong } from '../database/sql-error';
 import { isDatabaseUnavailable } from '../database/unavailable';
-import { purgeAccount, removedAccounts } from './purge-account';
+import { purgeAccount, listRemovedAccounts } from './purge-account';
 import { forgetProjects, forgetThreads, purgeThreads } from './purge-thread';
 
 /** Bounds one call; the next one continues. */
@@ -43,7 +43,7 @@ export class Purge {
     if (await forgetThreads(database.sql)) return true;
     if (await database.transaction(forgetProjects)) return true;
     const failed = this.failedLately();
-    for (const account of await removedAccounts(database.sql))
+    for (const account of await listRemovedAccounts(database.sql))
       if (!failed.includes(account) && (await this.purge(account))) return true;
     return false;
   }

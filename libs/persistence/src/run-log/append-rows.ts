@@ -1,6 +1,6 @@
 import type { NewFact } from '@rondo/contract';
 import type { RowSet } from '../database/row-set';
-import { storedTextAsJson } from '../database/stored-text';
+import { toStoredJson } from '../database/stored-text';
 import { batches, events, knownCalls, messages, plannedCalls, usageEntries } from './append-row-sets';
 import type { Batch, MessageJson } from './batch';
 import { callChanges } from './ledger-rows';
@@ -81,7 +81,7 @@ function addFacts(rows: Rows, { claim, after, at, facts, changes }: Batch, batch
     finished_at: changes.finishedAt,
     tool_set: changes.toolSet,
     stop_requested_at: changes.stop && changes.stop.requestedAt,
-    stop_reason: changes.stop?.reason == null ? null : storedTextAsJson(changes.stop.reason),
+    stop_reason: changes.stop?.reason == null ? null : toStoredJson(changes.stop.reason),
     input_tokens: changes.usage.input_tokens,
     cached_tokens: changes.usage.cached_tokens,
     output_tokens: changes.usage.output_tokens,
@@ -107,8 +107,8 @@ const usageRow = ({ iteration, data }: UsageFact, batch: number) => ({
   batch,
   id: data.model_call_id,
   iteration,
-  model: storedTextAsJson(data.model),
-  finish_reason: storedTextAsJson(data.finish_reason),
+  model: toStoredJson(data.model),
+  finish_reason: toStoredJson(data.finish_reason),
   duration_ms: data.duration_ms,
   first_token_ms: data.first_token_ms,
   input_tokens: data.input_tokens,
@@ -127,7 +127,7 @@ function addCalls(rows: Rows, { facts }: Batch, batch: number): void {
         id,
         iteration: plan.iteration,
         index: plan.index,
-        name: storedTextAsJson(plan.name),
+        name: toStoredJson(plan.name),
         arguments: JSON.stringify(plan.arguments),
         adjusted: plan.adjusted ? JSON.stringify(plan.adjusted) : null,
         program: plan.program ? JSON.stringify(plan.program) : null,

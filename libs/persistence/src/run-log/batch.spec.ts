@@ -1,7 +1,7 @@
-import { type ContentBlock, type NewFact, messageId, runId, shownEvent, threadId } from '@rondo/contract';
+import { type ContentBlock, type NewFact, messageId, runId, toShownEvent, threadId } from '@rondo/contract';
 import { type Claim, eventJson } from '@rondo/domain';
 import fc from 'fast-check';
-import { toBatch, recordedFacts } from './batch';
+import { toBatch, toRecordedFacts } from './batch';
 
 const claim: Claim = { runId: runId.parse('run_1'), threadId: threadId.parse('thr_1'), epoch: 3 };
 
@@ -64,8 +64,8 @@ describe('recordedFacts', () => {
     fc.assert(
       fc.property(facts, fc.nat(), fc.nat(), (facts, lastSeq, lastMessageSeq) => {
         const batch = toBatch(claim, { facts, newId: () => 'ABC' });
-        for (const fact of recordedFacts(batch, { lastSeq, lastMessageSeq }))
-          expect(eventJson(fact)).toBe(JSON.stringify(shownEvent(fact)));
+        for (const fact of toRecordedFacts(batch, { lastSeq, lastMessageSeq }))
+          expect(eventJson(fact)).toBe(JSON.stringify(toShownEvent(fact)));
       }),
     );
   });

@@ -5,7 +5,7 @@ import {
   type NewId,
   type NewMessage,
   type RecordedFact,
-  shownContent,
+  toShownContent,
 } from '@rondo/contract';
 import { type Claim, type ClaimedRun, type RunChanges, hasEventJson, runChanges } from '@rondo/domain';
 
@@ -71,7 +71,7 @@ function messageJson(message: NewMessage, at: string): MessageJson {
   const { id, thread_id, run_id, iteration, type, is_llm_message } = message;
   const content = JSON.stringify(message.content);
   const metadata = JSON.stringify(message.metadata);
-  const shown = shownContent(message.content);
+  const shown = toShownContent(message.content);
   const run = run_id === null ? 'null' : `"${run_id}"`;
   const after = (blocks: string) =>
     `,"type":"${type}","is_llm_message":${is_llm_message},"content":${blocks},"metadata":${metadata},"created_at":"${at}"}}`;
@@ -96,7 +96,7 @@ export interface LogPosition {
 }
 
 /** The facts as they were recorded. Their JSON equals, byte for byte, what is shown of the log (`shownEvent`). */
-export function recordedFacts({ claim, at, facts }: Batch, { lastSeq, lastMessageSeq }: LogPosition): RecordedFact[] {
+export function toRecordedFacts({ claim, at, facts }: Batch, { lastSeq, lastMessageSeq }: LogPosition): RecordedFact[] {
   let messages = 0;
   return facts.map(({ fact, id, json }, index) => {
     if (fact.type === 'message.created') messages += 1;

@@ -235,8 +235,10 @@ describe('the archive of a thread', () => {
 
     expect(JSON.stringify(again.log)).not.toContain(second.to_message_id);
     expect(JSON.stringify(await archive.message(second.to_message_id))).toContain('result2');
-    expect(await archive.succeeded('simple_memory')).toMatchObject([{ runId: again.runId, arguments: write.input }]);
+    expect(await archive.listSucceeded('simple_memory')).toMatchObject([
+      { runId: again.runId, arguments: write.input },
+    ]);
     expect(await strange.message(second.to_message_id)).toBeUndefined();
-    expect(await strange.succeeded('simple_memory')).toEqual([]);
+    expect(await strange.listSucceeded('simple_memory')).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import type { Sql } from '../database/sql';
 import { StatementBatcher } from '../database/statement-batcher';
 import { appendValues } from './append-rows';
 import { type AppendOutcome, appendStatement, settlingAppendStatement } from './append-statement';
-import { type Batch, type LogEnd, type NewFacts, measureLength, recordedFacts, toBatch, toLogEnd } from './batch';
+import { type Batch, type LogEnd, type NewFacts, measureLength, toRecordedFacts, toBatch, toLogEnd } from './batch';
 import { type StopColumns, readStop } from './run-row';
 
 /**
@@ -89,7 +89,7 @@ async function writeBatches(
   return group.map((batch, index) => {
     const outcome = outcomes.get(index + 1);
     if (!outcome) return undefined;
-    const facts = recordedFacts(batch, { lastSeq: outcome.last_seq, lastMessageSeq: outcome.last_message_seq });
+    const facts = toRecordedFacts(batch, { lastSeq: outcome.last_seq, lastMessageSeq: outcome.last_message_seq });
     return { facts, isAwaited: outcome.is_awaited };
   });
 }

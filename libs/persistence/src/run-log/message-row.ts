@@ -1,4 +1,4 @@
-import { type Message, shownMessage } from '@rondo/contract';
+import { type Message, toShownMessage } from '@rondo/contract';
 import { z } from 'zod';
 import { anyJson } from '../database/checked-query';
 
@@ -32,4 +32,4 @@ export const toMessage = (row: MessageRow): Message =>
   }) as Message; // see above
 
 /** The message as it leaves the service. */
-export const toShownMessage = (row: MessageRow): Message => shownMessage(toMessage(row));
+export const readShownMessage = (row: MessageRow): Message => toShownMessage(toMessage(row));

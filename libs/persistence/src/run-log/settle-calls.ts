@@ -1,4 +1,4 @@
-import { chargedAmount } from './charged-amount';
+import { chargeAmount } from './charged-amount';
 
 /** What an account has spent in the period that it is now, of its row in `account_balances`. */
 export const spentNow = `case when period_start = date_trunc(period, now(), 'UTC') then spent_usd else 0 end`;
@@ -25,7 +25,7 @@ priced_call as (
     left join account_balances as balance on balance.account_id = accepted.account_id
 ),
 model_call as materialized (
-  select id, run_id, account_id, price_factor, coalesce(${chargedAmount('cost_usd', 'price_factor')}, 0) as cost,
+  select id, run_id, account_id, price_factor, coalesce(${chargeAmount('cost_usd', 'price_factor')}, 0) as cost,
     finish_reason #>> '{}' = 'continued' as is_continued
   from priced_call
 ),

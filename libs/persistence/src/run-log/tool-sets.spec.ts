@@ -3,10 +3,10 @@ import { builtInTools, toSnapshot } from '@rondo/domain';
 import { Accounts } from '../api/accounts';
 import { ToolSetSweep } from '../retention/sweeps';
 import { StoreFixture, completed, iterationStarted, newAccount, nextId } from '../testing/store-fixture';
-import { type StoredToolSet, ToolSets, storedToolSet } from './tool-sets';
+import { type StoredToolSet, ToolSets, toStoredToolSet } from './tool-sets';
 
 const snapshot = toSnapshot(builtInTools);
-const shared = storedToolSet(snapshot, null);
+const shared = toStoredToolSet(snapshot, null);
 
 let fixture: StoreFixture;
 let toolSets: ToolSets;
@@ -37,10 +37,10 @@ describe('storedToolSet', () => {
     const changed = { ...snapshot, offered: snapshot.offered.slice(1) };
 
     expect(JSON.stringify(reversed)).not.toBe(JSON.stringify(snapshot));
-    expect(storedToolSet(reversed, null).hash).toBe(shared.hash);
-    expect(new Set([shared.hash, storedToolSet(snapshot, account).hash, storedToolSet(changed, null).hash]).size).toBe(
-      3,
-    );
+    expect(toStoredToolSet(reversed, null).hash).toBe(shared.hash);
+    expect(
+      new Set([shared.hash, toStoredToolSet(snapshot, account).hash, toStoredToolSet(changed, null).hash]).size,
+    ).toBe(3);
   });
 });
 
@@ -64,8 +64,8 @@ describe('ToolSets', () => {
   it('loses the set of an account with the account, and no other', async () => {
     const accounts = new Accounts(fixture.database, nextId);
     const { account } = await accounts.create({ name: 'a tenant', scopes: [] });
-    const own = storedToolSet(snapshot, account.id);
-    const stranger = storedToolSet(snapshot, fixture.accountId);
+    const own = toStoredToolSet(snapshot, account.id);
+    const stranger = toStoredToolSet(snapshot, fixture.accountId);
     for (const set of [shared, own, stranger]) await toolSets.keep(set);
 
     await query('delete from accounts where id = $1', [account.id]);

@@ -10,7 +10,7 @@ export interface StoredToolSet {
   readonly snapshot: ToolSetSnapshot;
 }
 
-export function storedToolSet(snapshot: ToolSetSnapshot, accountId: AccountId | null): StoredToolSet {
+export function toStoredToolSet(snapshot: ToolSetSnapshot, accountId: AccountId | null): StoredToolSet {
   const text = canonicalJson({ account_id: accountId, ...snapshot });
   return { hash: createHash('sha256').update(text).digest('hex'), accountId, snapshot };
 }

@@ -7,7 +7,7 @@ import { toHistory } from '../run-log/claim-history';
 import { claimedWorkspace } from '../run-log/workspace-sql';
 
 /** The assignments that claim a run; `owner` and `leaseMs` are SQL expressions. */
-export const claimedBy = (owner: string, leaseMs: string): string => `
+export const setClaim = (owner: string, leaseMs: string): string => `
     epoch = epoch + 1,
     fruitless_claims = fruitless_claims + 1,
     status = case when stop_requested_at is null then 'running' else 'stopping' end,
@@ -21,7 +21,7 @@ export const claimedBy = (owner: string, leaseMs: string): string => `
  */
 export const selectForClaim = `
 with claimed as (
-  update runs set ${claimedBy('wanted.owner', '$3')}
+  update runs set ${setClaim('wanted.owner', '$3')}
   from (
     select * from unnest($1::text[], $2::text[]) as wanted (id, owner) order by id limit cardinality($1)
   ) as wanted

@@ -1,6 +1,6 @@
 import type { RunQueueName, ServedAccount } from '@rondo/domain';
 import type { Sql } from '../database/sql';
-import { type ClaimedRow, claimedBy } from './claim-runs';
+import { type ClaimedRow, setClaim } from './claim-runs';
 import { claimedWorkspace } from '../run-log/workspace-sql';
 
 /** Bounds one statement. With more accounts, the next one continues after the last account. */
@@ -55,7 +55,7 @@ wanted as materialized (
   order by candidate.rank limit cardinality($1::text[]) for no key update of runs skip locked
 ),
 claimed as (
-  update runs set ${claimedBy('claimant.owner', '$2')}
+  update runs set ${setClaim('claimant.owner', '$2')}
   from (select id, row_number() over (order by rank) as number from wanted) as next
   join unnest($1::text[]) with ordinality as claimant (owner, number) on claimant.number = next.number
   where runs.id = next.id

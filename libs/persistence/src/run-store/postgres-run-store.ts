@@ -41,7 +41,7 @@ import {
   type ClaimOrder,
   type RunHistory,
   type UnreadableHistory,
-  claimedBy,
+  setClaim,
   claimFrom,
   claimRuns,
   readHistories,
@@ -233,7 +233,7 @@ from (
 
 const claimWithoutHistory = `
 with claimed as (
-  update runs set ${claimedBy('$2', '$3')}
+  update runs set ${setClaim('$2', '$3')}
   where id = $1 and queue = $4 and holds_thread is true and waiting is null
     and (lease_expires_at is null or lease_expires_at < clock_timestamp())
   returning runs.*
@@ -257,7 +257,7 @@ async function claimToEnd(sql: Sql, { id, owner, leaseMs, queue }: LastOrder): P
     threadId: run.thread_id,
     epoch: run.epoch,
     run,
-    calls: new Map(row.calls.map(knownCall)),
+    calls: new Map(row.calls.map(toKnownCall)),
     reply: await readReply(sql, run).catch(unlessAway),
     stop: readStop(row.run),
     fruitlessClaims: row.run.fruitless_claims - 1,
@@ -270,7 +270,7 @@ function unlessAway(cause: unknown): ReplyState {
   return replay([]);
 }
 
-function knownCall(row: unknown): [CallId, LedgerEntry] {
+function toKnownCall(row: unknown): [CallId, LedgerEntry] {
   const call = toolCall.parse(row);
   const { id, status, attempt } = call;
   return [id, { call, status, store: null, attempts: attempt, isUndecided: status === 'unknown' }];
@@ -332,7 +332,7 @@ class PostgresThreadArchive implements ThreadArchive {
     return row && toMessage(row);
   }
 
-  succeeded(tool: string): Promise<readonly PastCall[]> {
+  listSucceeded(tool: string): Promise<readonly PastCall[]> {
     return this.sql.query<PastCall>(succeededCalls, [this.run.threadId, tool]);
   }
 }

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { type RequestListener, type Server, createServer } from 'node:http';
-import { AnswerTooLong, RequestNotSent, checkedFetch } from './checked-fetch';
+import { AnswerTooLong, RequestNotSent, createCheckedFetch } from './checked-fetch';
 import { CheckedDestination, OutboundRefusal } from './checked-destination';
 import type { Target } from './target';
 
@@ -27,7 +27,7 @@ const admit = (target: Target) =>
     resolve: () => Promise.resolve(['127.0.0.1']),
     isAllowed: (address) => address === '127.0.0.1',
   });
-const fetching = (bodyBytes = 1_000_000) => checkedFetch({ admit, bodyBytes });
+const fetching = (bodyBytes = 1_000_000) => createCheckedFetch({ admit, bodyBytes });
 
 describe('checkedFetch', () => {
   it('sends method, headers and body, and returns status, headers and body', async () => {

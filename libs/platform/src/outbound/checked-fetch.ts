@@ -35,7 +35,7 @@ const connectionHeaders = ['host', 'connection', 'content-length', 'transfer-enc
  * `fetch` for libraries that ask for one: each request goes to an address that was checked, over a connection of its own.
  * The body streams. Redirects are answers like any other: a library that follows one asks here again, and it is checked.
  */
-export function checkedFetch(rules: CheckedFetchRules): CheckedFetch {
+export function createCheckedFetch(rules: CheckedFetchRules): CheckedFetch {
   return async (given, init = {}) => {
     const url = new URL(given);
     const signal = init.signal ?? undefined;

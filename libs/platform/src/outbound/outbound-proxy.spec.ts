@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { AddressInfo } from 'node:net';
 import { ConnectProxy } from '../testing/connect-proxy';
 import { CheckedDestination, OutboundRefusal } from './checked-destination';
-import { RequestNotSent, checkedFetch } from './checked-fetch';
+import { RequestNotSent, createCheckedFetch } from './checked-fetch';
 import { exchange } from './http-exchange';
 import { OutboundProxy, isPublicName } from './outbound-proxy';
 import { createProxyAgents } from './tunnel';
@@ -37,7 +37,7 @@ const rules = (settings: Settings = {}, addresses: Readonly<Record<string, strin
   isAllowed: (address: string) => address.startsWith('192.0.2.'),
 });
 const fetching = (given = rules()) =>
-  checkedFetch({ admit: (target) => CheckedDestination.check(target, given), bodyBytes: 1_000 });
+  createCheckedFetch({ admit: (target) => CheckedDestination.check(target, given), bodyBytes: 1_000 });
 
 describe('a request that leaves through a proxy', () => {
   it('has the proxy connect to the host by its name, also for http', async () => {

@@ -84,7 +84,7 @@ function fixture({ showsContent = false, trace = traceId, log = [] }: Situation 
     ...{ runId: id, threadId: thread, epoch: 1, run, queuedSince: at(10) },
     log: log.map((fact, index) => recorded(fact, index * 100)),
   } as unknown as ClaimedRun; // the other fields of a claim are not read
-  const publish = (fact: NewFact, ms: number) => traces.published([recorded(fact, ms)]);
+  const publish = (fact: NewFact, ms: number) => traces.note([recorded(fact, ms)]);
   return { traces, tracing, claim, publish, read };
 }
 
@@ -200,7 +200,7 @@ describe('RunTraces', () => {
     const { traces, tracing, publish } = fixture();
 
     publish(completed, 9_000);
-    await traces.settled();
+    await traces.waitForSpans();
 
     expect(tracing.spans).toMatchObject([
       {
@@ -231,7 +231,7 @@ describe('RunTraces', () => {
 
     for (const fact of [usage('stop'), started(), answered('tool.completed'), completed]) publish(fact, 100);
     ended('ended');
-    await traces.settled();
+    await traces.waitForSpans();
 
     expect(tracing.spans).toEqual([]);
     expect(read).toEqual([]);

@@ -46,12 +46,12 @@ export class RunTraces {
     return {
       publish: (events) => {
         feed.publish(events);
-        this.published(events);
+        this.note(events);
       },
     };
   }
 
-  published(events: readonly RunEvent[]): void {
+  note(events: readonly RunEvent[]): void {
     for (const event of events) {
       if (event.seq === null) continue;
       const trace = this.claimed.get(event.run_id);
@@ -62,7 +62,7 @@ export class RunTraces {
   }
 
   /** Resolves when every span is written that follows from facts so far. */
-  async settled(): Promise<void> {
+  async waitForSpans(): Promise<void> {
     await Promise.all(this.reading);
   }
 
@@ -129,7 +129,7 @@ export function composeRunTraces(
     feed: traces.following(feed),
     activated: (claim: ClaimedRun) => traces.activated(claim, queue),
     close: async () => {
-      await traces.settled();
+      await traces.waitForSpans();
       await tracing.close();
     },
   };

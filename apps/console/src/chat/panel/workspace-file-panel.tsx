@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { FileView } from '../../sandboxes/file-view.tsx';
 import { useRondo } from '../../session/use-session.ts';
-import { Failed, Loading } from '../../ui/states.tsx';
+import { Failure, Loading } from '../../ui/states.tsx';
 
 interface WorkspaceFilePanelProps {
   readonly threadId: string;
@@ -16,6 +16,6 @@ export default function WorkspaceFilePanel({ threadId, path }: WorkspaceFilePane
     queryFn: ({ signal }) => rondo.sandboxes.find(threadId, { signal }),
     retry: false,
   });
-  if (error && !data) return <Failed error={error} retry={() => void refetch()} />;
+  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
   return data ? <FileView sandboxId={data.id} path={path} /> : <Loading what="the file" />;
 }

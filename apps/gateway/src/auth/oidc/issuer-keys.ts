@@ -2,7 +2,7 @@ import {
   CheckedDestination,
   type CheckedFetch,
   type OutboundProxy,
-  checkedFetch,
+  createCheckedFetch,
   operatorsRules,
   resolveWithSystem,
 } from '@rondo/platform';
@@ -41,7 +41,10 @@ export class IssuerKeys {
     proxy?: OutboundProxy,
   ) {
     const rules = operatorsRules(resolveWithSystem(), proxy);
-    this.fetch = checkedFetch({ admit: (target) => CheckedDestination.check(target, rules), bodyBytes: mostBytes });
+    this.fetch = createCheckedFetch({
+      admit: (target) => CheckedDestination.check(target, rules),
+      bodyBytes: mostBytes,
+    });
   }
 
   /** The key that signed a token. Rejects with IssuerUnavailable, or with an error of jose for a key that the issuer has not. */

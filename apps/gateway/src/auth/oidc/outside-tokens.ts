@@ -2,7 +2,7 @@ import { type AccountId, type UserId, accountId, userId } from '@rondo/contract'
 import { type Caller, operatorAccount } from '@rondo/persistence';
 import type { OutboundProxy } from '@rondo/platform';
 import { type JWTPayload, decodeJwt, errors, jwtVerify } from 'jose';
-import { ApiError, retryAfter, unauthorized } from '../../problems/api-error';
+import { ApiError, retryAfter, refuseUnauthorized } from '../../problems/api-error';
 import { IssuerKeys } from './issuer-keys';
 import type { OidcSettings } from './oidc-variables';
 import { createHash } from 'node:crypto';
@@ -62,11 +62,11 @@ export class OutsideTokens {
     const caller = tokenCaller(payload, this.parts.settings);
     if ('problem' in caller) throw refuseToken(caller.problem);
     if (!(await this.parts.isActive(caller.accountId))) throw refuseToken(`There is no account ${caller.accountId}.`);
-    return { ...caller, expiresAt: this.acceptedUntil(payload) };
+    return { ...caller, expiresAt: this.readExpiry(payload) };
   }
 
   /** With the tolerance for clocks that differ, so that a token does not end earlier where it is known already. */
-  private acceptedUntil({ exp = 0 }: JWTPayload): Date {
+  private readExpiry({ exp = 0 }: JWTPayload): Date {
     const until = new Date((exp + this.parts.settings.clockSkewS) * 1000);
     if (Number.isNaN(until.getTime())) throw refuseToken('Its claim exp is no date.');
     return until;
@@ -95,7 +95,7 @@ export class OutsideTokens {
   }
 }
 
-const refuseToken = (reason: string): ApiError => unauthorized(`The token is not accepted. ${reason}`);
+const refuseToken = (reason: string): ApiError => refuseUnauthorized(`The token is not accepted. ${reason}`);
 
 /** What is wrong with the token; undefined for what is wrong with the issuer. */
 function findReason(error: unknown): string | undefined {

@@ -1,5 +1,5 @@
 import type { DeltaEvent, RecordedFact, Waiting } from '@rondo/contract';
-import { deltaText, storedTexts } from '@rondo/domain';
+import { deltaText, listStoredTexts } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
 import { describeOtherWait, isQuestion, readClosingWords } from '../run-answer';
 import { isSilent } from '../silent-facts';
@@ -92,7 +92,7 @@ export class A2aTask {
       case 'run.resumed':
         return [this.setStatus(fact, 'TASK_STATE_WORKING')];
       case 'message.created':
-        return storedTexts(fact).flatMap(({ type, stream_id: id, text }) =>
+        return listStoredTexts(fact).flatMap(({ type, stream_id: id, text }) =>
           type === 'message.delta' ? [this.say(id, text.slice(this.artifacts.get(id)?.length ?? 0), true)] : [],
         );
       case 'iteration.restarted':

@@ -9,7 +9,7 @@ import {
   readJson,
 } from '@rondo/contract';
 import type { AgUiMessage } from '@rondo/contract/api';
-import { deltaText, queuedAs, storedTexts, toStream } from '@rondo/domain';
+import { deltaText, readQueuedRun, listStoredTexts, toStream } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
 import { describeOtherWait, readClosingWords } from '../run-answer';
 import { isSilent } from '../silent-facts';
@@ -262,7 +262,7 @@ export class AgUiTranslator {
 
   /** What no delta has shown of a stored reply. */
   private showRest(fact: FactWithType<'message.created'>): Frame[] {
-    const texts = storedTexts(fact);
+    const texts = listStoredTexts(fact);
     if (texts.length === 0) return [];
     const frames = texts.flatMap(({ type, stream_id, text }) =>
       this.say(type, stream_id, text.slice(this.sent.get(toStream({ type, stream_id })) ?? 0)),
@@ -274,7 +274,7 @@ export class AgUiTranslator {
   private showUser(message: Message): Frame[] {
     const { id, content, metadata } = message;
     const isNewAnswer = this.options.isTakenUp && metadata['answers_tool_call_id'] !== undefined;
-    if (!isNewAnswer && queuedAs(message) === undefined) return [];
+    if (!isNewAnswer && readQueuedRun(message) === undefined) return [];
     const words = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n\n');
     return words === ''
       ? []

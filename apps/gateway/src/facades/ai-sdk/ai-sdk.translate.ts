@@ -1,5 +1,5 @@
 import type { DeltaEvent, FactWithType, FinishReason, RecordedFact, Waiting } from '@rondo/contract';
-import { deltaText, storedTexts, toStream } from '@rondo/domain';
+import { deltaText, listStoredTexts, toStream } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
 import { describeWait, isQuestion, readClosingWords } from '../run-answer';
 import { isSilent } from '../silent-facts';
@@ -180,7 +180,7 @@ export class AiSdkTranslator {
 
   /** What no delta has shown of a stored reply. */
   private showRest(fact: RecordedFact): Frame[] {
-    const frames = storedTexts(fact).flatMap(({ type, stream_id: id, text }) => {
+    const frames = listStoredTexts(fact).flatMap(({ type, stream_id: id, text }) => {
       const stream = toStream({ type, stream_id: id });
       const kind = type === 'message.delta' ? 'text' : 'reasoning';
       return this.say({ kind, id, stream }, text.slice(this.sent.get(stream) ?? 0));
@@ -203,7 +203,10 @@ export class AiSdkTranslator {
   private showCall(id: string, name: string): Frame[] {
     if (this.calls.has(id) || name === 'complete') return [];
     this.calls.set(id, { name, isPlanned: false });
-    return [...this.endPart(), { type: 'tool-input-start', toolCallId: id, toolName: name, ...this.executed(name) }];
+    return [
+      ...this.endPart(),
+      { type: 'tool-input-start', toolCallId: id, toolName: name, ...this.markExecuted(name) },
+    ];
   }
 
   private plan(call: FactWithType<'tool.planned'>['data']['tool_call']): Frame[] {
@@ -213,11 +216,11 @@ export class AiSdkTranslator {
     const shown = this.calls.get(toolCallId);
     if (!shown) return frames;
     shown.isPlanned = true;
-    return [...frames, { type: 'tool-input-available', toolCallId, toolName, input, ...this.executed(toolName) }];
+    return [...frames, { type: 'tool-input-available', toolCallId, toolName, input, ...this.markExecuted(toolName) }];
   }
 
   /** Without it the client takes a call for its own, and sends the chat again when it has all results. */
-  private executed(name: string): { providerExecuted?: true } {
+  private markExecuted(name: string): { providerExecuted?: true } {
     return this.isOfClient(name) ? {} : { providerExecuted: true };
   }
 
@@ -228,7 +231,7 @@ export class AiSdkTranslator {
   private showResult({ tool_call_id: id, name, result }: FactWithType<'tool.completed'>['data']): Frame[] {
     if (name === 'complete' || (isQuestion(name) && result.success)) return [];
     if (this.isOfClient(name) && !this.calls.has(id)) return []; // the client has it: it was its own answer
-    const about = { toolCallId: id, ...this.executed(name) };
+    const about = { toolCallId: id, ...this.markExecuted(name) };
     if (result.success) return [{ type: 'tool-output-available', ...about, output: result.output }];
     if (this.options.approvals && this.denied.has(id)) return [{ type: 'tool-output-denied', toolCallId: id }];
     return [{ type: 'tool-output-error', ...about, errorText: result.error ?? result.output }];

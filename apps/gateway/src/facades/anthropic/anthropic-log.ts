@@ -5,7 +5,7 @@ import { readLogPages } from '../log-pages';
 import { type Position, comparePositions, readPosition, writePosition } from '../positions';
 import { AnthropicTranslator, type SessionEvent } from './anthropic.translate';
 
-export type ReadableRuns = Pick<Runs, 'get' | 'begun' | 'events'>;
+export type ReadableRuns = Pick<Runs, 'get' | 'listBegun' | 'events'>;
 
 interface PlacedEvent {
   readonly position: Position;
@@ -18,7 +18,7 @@ const noPreviews: ReadonlySet<string> = new Set();
 async function* readEvents(runs: ReadableRuns, thread: ThreadAddress, from: number): AsyncGenerator<PlacedEvent, void> {
   const { accountId } = thread;
   for (let after = from - 1; ;) {
-    const begun = await runs.begun(thread, after);
+    const begun = await runs.listBegun(thread, after);
     if (begun.length === 0) return;
     for (const { id: runId, place } of begun) {
       after = place;

@@ -1,5 +1,5 @@
 import type { ContentBlock, FactWithType, RecordedFact, Run, ToolCall } from '@rondo/contract';
-import { deltaText, queuedAs } from '@rondo/domain';
+import { deltaText, readQueuedRun } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
 import { describeOtherWait, readClosingWords } from '../run-answer';
 import { isSilent } from '../silent-facts';
@@ -164,7 +164,7 @@ export class AnthropicTranslator {
     const said = { type: 'user.message', content: shown, processed_at: fact.at } as const;
     const answers = message.metadata['answers_tool_call_id'];
     if (typeof answers === 'string') return [{ ...said, id: eventIds.answer(answers) }];
-    const queued = queuedAs(message);
+    const queued = readQueuedRun(message);
     if (queued !== undefined) return [{ ...said, id: eventIds.input(queued) }];
     return splitInput(shown, this.run.metadata[blockCountsKey]).map((blocks, place) => ({
       type: 'user.message',
@@ -224,7 +224,7 @@ export class AnthropicTranslator {
 
   private showDecision(fact: FactWithType<'approval.decided'>): SessionEvent[] {
     const { tool_call_id: id, outcome, reason } = fact.data;
-    if (outcome === 'expire') return this.settled(fact, id);
+    if (outcome === 'expire') return this.settleCall(fact, id);
     const decision: SessionEvent = {
       type: 'user.tool_confirmation',
       id: eventIds.confirmation(id),
@@ -233,7 +233,7 @@ export class AnthropicTranslator {
       deny_message: outcome === 'deny' ? reason : null,
       processed_at: fact.at,
     };
-    return [decision, ...this.settled(fact, id)];
+    return [decision, ...this.settleCall(fact, id)];
   }
 
   private showResult(fact: FactWithType<'tool.completed' | 'tool.failed'>): SessionEvent[] {
@@ -257,7 +257,7 @@ export class AnthropicTranslator {
     if (this.callerTools.has(name))
       return [
         { type: 'user.custom_tool_result', ...about, custom_tool_use_id: id, content },
-        ...this.settled(fact, id),
+        ...this.settleCall(fact, id),
       ];
     if (splitServerTool(name)[0] !== undefined)
       return [{ type: 'agent.mcp_tool_result', ...about, mcp_tool_use_id: id, content }];
@@ -265,7 +265,7 @@ export class AnthropicTranslator {
   }
 
   /** After a part of the answers the session says again what it waits for. */
-  private settled(fact: RecordedFact, callId: string): SessionEvent[] {
+  private settleCall(fact: RecordedFact, callId: string): SessionEvent[] {
     if (!this.awaited.delete(callId) || this.awaited.size === 0) return [];
     return [this.idle(fact, { type: 'requires_action', event_ids: [...this.awaited] }, 2)];
   }

@@ -117,7 +117,7 @@ export class IiAgentConnection {
       if (body.status >= 500) this.parts.onError(error);
       this.send(showError(body.detail ?? body.title, body.code));
     }
-    if (!(await this.sink.drainedWithin(this.parts.stallLimitMs))) this.client.terminate();
+    if (!(await this.sink.drainsWithin(this.parts.stallLimitMs))) this.client.terminate();
   }
 
   /** Whatever happens after its first frame is shown. */
@@ -219,7 +219,7 @@ export class IiAgentConnection {
       for (const frame of translator.translate(event)) if (frame.type !== 'user_message') this.send(frame);
       return !this.sink.isFull();
     };
-    const sink = { send, drained: () => this.sink.drained() };
+    const sink = { send, waitUntilDrained: () => this.sink.waitUntilDrained() };
     const thread = { accountId: this.opening.caller.accountId, threadId };
     const options = { after: { place: from.place, seq: 0 }, sink, signal: this.over.signal };
     this.parts.threads.subscribe(thread, options).then(

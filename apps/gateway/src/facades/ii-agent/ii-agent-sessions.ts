@@ -50,7 +50,7 @@ interface IiAgentSessionsDependencies {
   readonly ids: Pick<FacadeIds, 'listThreadNames'>;
   readonly threads: FacadeThreads;
   readonly listed: Pick<Threads, 'list'>;
-  readonly runs: Pick<Runs, 'list' | 'begun' | 'newestBegun' | 'events' | 'active'>;
+  readonly runs: Pick<Runs, 'list' | 'listBegun' | 'newestBegun' | 'events' | 'active'>;
   readonly agents: Pick<Agents, 'listNames' | 'findId'>;
   readonly settings: Pick<RunSettingsResolver, 'isModelName'>;
   readonly service: Pick<RunService, 'answer' | 'stop'>;
@@ -168,7 +168,7 @@ export class IiAgentSessions {
     if (!threadId) throw notFound(session.name);
     const address = { accountId: session.caller.accountId, threadId };
     const newest = await this.dependencies.runs.newestBegun(address);
-    const runs = await this.dependencies.runs.begun(address, Math.max(0, (newest?.place ?? 0) - mostRuns));
+    const runs = await this.dependencies.runs.listBegun(address, Math.max(0, (newest?.place ?? 0) - mostRuns));
     let events: IiAgentEvent[] = [];
     for (const run of runs.toReversed())
       if (events.length < mostEvents) events = [...(await this.readRun(session, run)), ...events];

@@ -12,7 +12,7 @@ import { Holding } from '../../auth/memory-budget';
 import { requireScope } from '../../auth/scopes';
 import { parseInput } from '../../http/parse-input';
 import { Admission, pieces } from '../../live/socket-admission';
-import { unauthorized } from '../../problems/api-error';
+import { refuseUnauthorized } from '../../problems/api-error';
 import { problemResponse } from '../../problems/problem-response';
 import { toFacadeError } from '../facade-errors';
 import { type ConnectionParts, IiAgentConnection } from './ii-agent-connection';
@@ -97,7 +97,7 @@ export class IiAgentSockets {
   private async findCaller(request: IncomingMessage, token: string | undefined): Promise<Caller> {
     const key = facadeKey(request.headers) ?? clientTokenIn(token);
     const caller = await this.parts.authenticator.callerOfSocket(key, request);
-    if (!caller) throw unauthorized('Send a valid API key in a header, or a client token as `token` of the URL.');
+    if (!caller) throw refuseUnauthorized('Send a valid API key in a header, or a client token as `token` of the URL.');
     if (caller.client) requireClientScope(caller.client, 'read');
     else requireScope(caller, 'read');
     return caller;

@@ -12,7 +12,7 @@ import { refuseField } from '../../problems/api-error';
 import type { ScheduleService, ShownSchedule } from '../../triggers/schedule-service';
 import { type LangGraphAssistants, defaultAssistant } from './langgraph-assistants';
 import { type LangGraphThreads, type NamedThread, facade } from './langgraph-threads';
-import { ownKeys, readMessages, shownMetadata, toInput, toSettings } from './langgraph.requests';
+import { ownKeys, readMessages, toShownMetadata, toInput, toSettings } from './langgraph.requests';
 
 interface LangGraphCronsDependencies {
   readonly service: Pick<ScheduleService, 'create' | 'get' | 'list' | 'update'>;
@@ -153,7 +153,7 @@ function readSettings(
 function toCron(schedule: ShownSchedule, threadName: string | null) {
   const { id, cron, time_zone, run, is_paused: isPaused, next_fires: next, created_at, updated_at } = schedule;
   const assistant = run.agent_id ?? run.metadata[ownKeys.assistant] ?? run.model ?? defaultAssistant;
-  const metadata = shownMetadata(run.metadata);
+  const metadata = toShownMetadata(run.metadata);
   return {
     cron_id: id as string,
     assistant_id: assistant,

@@ -1,5 +1,5 @@
 import type { ContentBlock, Message, ToolCallBlock, ToolResultBlock, Waiting } from '@rondo/contract';
-import { queuedAs } from '@rondo/domain';
+import { readQueuedRun } from '@rondo/domain';
 import { isQuestion, readClosingWords } from '../run-answer';
 
 interface GraphToolCall {
@@ -103,7 +103,7 @@ export class MessageState {
       });
       return name === undefined ? [answer] : [answer, toHuman(name, content)];
     }
-    const isInput = runId !== null && queuedAs(message) === undefined;
+    const isInput = runId !== null && readQueuedRun(message) === undefined;
     const parts = (isInput && (this.laterInputs.get(runId) ?? this.names.inputs(runId))) || [];
     if (parts.length < 2) return [toHuman(parts[0]?.[0] ?? name ?? id, content)];
     let from = 0;

@@ -20,7 +20,7 @@ export const ownKeys = { messages: 'langgraph_messages', assistant: 'langgraph_a
 const own: ReadonlySet<string> = new Set(Object.values(ownKeys));
 
 /** What a client stored with a run. */
-export const shownMetadata = (metadata: Readonly<Record<string, string>>): Record<string, string> =>
+export const toShownMetadata = (metadata: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(metadata).filter(([key]) => !own.has(key)));
 
 /** A message of the user. */

@@ -41,7 +41,7 @@ export interface Place {
 
 interface KnownResponsesDependencies {
   readonly ids: Pick<FacadeIds, 'findRun'>;
-  readonly runs: Pick<Runs, 'get' | 'current' | 'events' | 'awaitedCalls'>;
+  readonly runs: Pick<Runs, 'get' | 'current' | 'events' | 'listAwaitedCalls'>;
   readonly threads: Pick<Threads, 'get'>;
 }
 
@@ -113,7 +113,7 @@ export class KnownResponses {
     if (outputs.size === 0) return undefined;
     let after: string | undefined;
     do {
-      const page = await this.dependencies.runs.awaitedCalls({ accountId, limit: pageSize, after });
+      const page = await this.dependencies.runs.listAwaitedCalls({ accountId, limit: pageSize, after });
       const found = page.data.find(({ id }) => outputs.has(id));
       if (found) return found.run_id;
       after = page.next_cursor ?? undefined;

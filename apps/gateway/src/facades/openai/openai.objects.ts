@@ -16,7 +16,7 @@ export const ownKeys = {
 const own: ReadonlySet<string> = new Set(Object.values(ownKeys));
 
 /** What a client stored with a run. */
-export const shownMetadata = (metadata: Run['metadata']): Record<string, string> =>
+export const toShownMetadata = (metadata: Run['metadata']): Record<string, string> =>
   Object.fromEntries(Object.entries(metadata).filter(([key]) => !own.has(key)));
 
 /** With the calls that an approval was asked for before the response. */
@@ -42,7 +42,7 @@ export function toResponseOptions(run: Run, segment: Segment, previous: Segment 
     conversation: { id: toConversationId(run.thread_id) },
     previous_response_id: previous ? toResponseId(previous) : (metadata[ownKeys.previous] ?? null),
     instructions: run.agent_id === null ? (agent.system_prompt ?? null) : null,
-    metadata: shownMetadata(metadata),
+    metadata: toShownMetadata(metadata),
     tools: tools.map(({ name, description, parameters = null }) => ({
       ...{ type: 'function', name, description, parameters },
       strict: false,

@@ -146,7 +146,7 @@ class HistoryReader {
 
   private say(role: z.infer<typeof messageItem>['role'], said: z.infer<typeof content>, field: string): void {
     if (role === 'user') this.content.push(...toBlocks(said, field));
-    else if (role === 'assistant') this.answered(toWords(said, field));
+    else if (role === 'assistant') this.addAnswer(toWords(said, field));
     else this.system.push(toWords(said, field));
   }
 
@@ -158,7 +158,7 @@ class HistoryReader {
   }
 
   /** What came before an answer is history, and so are the outputs of calls. */
-  private answered(text: string): void {
+  private addAnswer(text: string): void {
     this.endQuestion();
     if (text !== '') this.history.push({ role: 'assistant', text });
     this.outputs = new Map();

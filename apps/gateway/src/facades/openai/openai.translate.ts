@@ -8,7 +8,7 @@ import {
   addUsage,
   noUsage,
 } from '@rondo/contract';
-import { deltaText, storedTexts, toStream } from '@rondo/domain';
+import { deltaText, listStoredTexts, toStream } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
 import { toInteger } from '../positions';
 import { describeOtherWait, isQuestion, readClosingWords } from '../run-answer';
@@ -163,7 +163,7 @@ export class ResponseTranslator {
   /** What no delta has shown of a stored message. */
   private showRest(fact: Extract<RecordedFact, { type: 'message.created' }>): Frame[] {
     const { id: streamId, content } = fact.data.message;
-    const texts = new Map(storedTexts(fact).map(({ type, text }) => [type, text]));
+    const texts = new Map(listStoredTexts(fact).map(({ type, text }) => [type, text]));
     const firstText = content.findIndex(({ type }) => type === 'text');
     const before = firstText < 0 ? content : content.slice(0, firstText);
     const leading = before.map((block) => (block.type === 'reasoning' ? block.text : '')).join('').length;

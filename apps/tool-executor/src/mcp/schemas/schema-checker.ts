@@ -8,7 +8,7 @@ import {
   type ExecutorResult,
   type McpTool,
   type ToolResult,
-  failedResult,
+  toFailedResult,
 } from '@rondo/contract';
 import type { z } from 'zod';
 import { ParserSlots } from '../../parsing/parser-slots';
@@ -24,10 +24,10 @@ export class SchemaRefused extends Error {
 }
 
 /** The schema of a tool's arguments, made of readable text. A server may claim anything in it. */
-export const checkedSchema = (given: unknown): ArgumentsSchema => withoutProblem(given, findArgumentsProblem);
+export const checkSchema = (given: unknown): ArgumentsSchema => withoutProblem(given, findArgumentsProblem);
 
 /** The schema of an object, of limited size, that refers to no other document. What else it costs, a SchemaChecker limits. */
-export const boundedSchema = (given: unknown): ArgumentsSchema => withoutProblem(given, findSchemaProblem);
+export const boundSchema = (given: unknown): ArgumentsSchema => withoutProblem(given, findSchemaProblem);
 
 function withoutProblem(given: unknown, findProblem: (schema: unknown) => string | undefined): ArgumentsSchema {
   const copy = copyWithin(given, { depth: 0, budget: { values: schemaLimits.values } });
@@ -169,11 +169,11 @@ export async function problemBefore(
   const problem = await schemas.findProblem(tool.parameters, given, signal);
   return problem === undefined
     ? undefined
-    : failedResult(`Invalid arguments for ${tool.name}, so the call was not sent:\n${problem}`);
+    : toFailedResult(`Invalid arguments for ${tool.name}, so the call was not sent:\n${problem}`);
 }
 
 /** The result, or what it lacks of that which the tool promises. The call has had its effect in both cases. */
-export async function promisedResult(
+export async function checkPromises(
   { tool, signal, keep }: PromisedCall,
   answer: McpAnswer,
   schemas: Schemas,
@@ -185,5 +185,7 @@ export async function promisedResult(
       : await schemas.findProblem(tool.output_schema, answer.structuredContent, signal);
   return problem === undefined
     ? toResult(answer, keep)
-    : failedResult(`The call was executed, but its result is not what the tool's output schema promises:\n${problem}`);
+    : toFailedResult(
+        `The call was executed, but its result is not what the tool's output schema promises:\n${problem}`,
+      );
 }

@@ -51,7 +51,7 @@ export class DaytonaMachines {
   /** The thread's sandbox, started. Created with the labels if there is none. */
   async obtain(thread: string, labels: SandboxLabels, shape: SandboxShape = {}): Promise<Machine> {
     const found = await this.findOnly(thread);
-    return this.started(found ?? (await this.create(thread, labels, shape)));
+    return this.start(found ?? (await this.create(thread, labels, shape)));
   }
 
   /** Rejects where the thread has a sandbox of another shape. */
@@ -137,7 +137,7 @@ export class DaytonaMachines {
     };
   }
 
-  private async started(machine: Machine): Promise<Machine> {
+  private async start(machine: Machine): Promise<Machine> {
     const { startTimeoutMs } = this.client.settings;
     const deadline = Date.now() + startTimeoutMs;
     while (machine.state !== 'started') {

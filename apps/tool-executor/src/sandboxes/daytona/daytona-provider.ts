@@ -114,7 +114,7 @@ export class DaytonaProvider implements SandboxProvider {
   async archive(threadId: string): Promise<boolean> {
     requireThreadId(threadId);
     if (this.isAwake(threadId) || !(await this.machines.archive(threadId))) return false;
-    await this.records.archived(threadId);
+    await this.records.recordArchive(threadId);
     return true;
   }
 
@@ -127,7 +127,7 @@ export class DaytonaProvider implements SandboxProvider {
   }
 
   /** None: each would have its price at the service while it waits. */
-  prepared(): PreparedCounts {
+  countPrepared(): PreparedCounts {
     return { ready: 0, bound: 0 };
   }
 
@@ -192,7 +192,7 @@ export class DaytonaProvider implements SandboxProvider {
       },
       find: () => this.machines.find(threadId),
       started: (ended) =>
-        this.sandboxes.started(
+        this.sandboxes.track(
           threadId,
           ended.then(() => undefined),
         ),
@@ -211,7 +211,7 @@ export class DaytonaProvider implements SandboxProvider {
     requireThreadId(threadId);
     const sandbox = this.sandboxes.find(threadId);
     sandbox?.expectRemoval();
-    await sandbox?.settled(); // Else it could be created after it was looked for here.
+    await sandbox?.waitForOpening(); // Else it could be created after it was looked for here.
     await this.machines.remove(threadId);
     sandbox?.shutDown();
     this.sandboxes.forget(threadId);

@@ -73,7 +73,7 @@ export class DaytonaSandbox extends CommandSandbox {
   }
 
   async stop(): Promise<Termination> {
-    await this.settled();
+    await this.waitForOpening();
     const { shell } = this;
     const wasRunning = this.isAwake;
     this.commands.expectKill('The sandbox was stopped.');
@@ -91,7 +91,7 @@ export class DaytonaSandbox extends CommandSandbox {
   }
 
   /** Waits for one that is being created or started. */
-  async settled(): Promise<void> {
+  async waitForOpening(): Promise<void> {
     await this.opening?.catch(() => undefined);
   }
 

@@ -1,6 +1,6 @@
 import type { SandboxSize } from '@rondo/contract';
 import { isSameImage } from '@rondo/domain';
-import { type SandboxShape, refusedShape, requireImage, requireSize } from '../provider/sandbox-shape';
+import { type SandboxShape, refuseShape, requireImage, requireSize } from '../provider/sandbox-shape';
 import type { DaytonaSettings } from '../provider/daytona-settings';
 
 type Resources = DaytonaSettings['resources'];
@@ -35,11 +35,11 @@ export function requireDaytonaShape(
 ): void {
   const isOwn = image !== undefined && own !== undefined && isSameImage(image, own);
   if (packages)
-    throw refusedShape('packages', 'sandboxes at Daytona install none; make an image or a snapshot of yours');
+    throw refuseShape('packages', 'sandboxes at Daytona install none; make an image or a snapshot of yours');
   if (image !== undefined && !isOwn) requireImage(image, allowed);
   if (!size) return;
   if ((image ?? own) === undefined)
-    throw refusedShape('size', 'Daytona takes one with DAYTONA_IMAGE only, and a snapshot has its own');
+    throw refuseShape('size', 'Daytona takes one with DAYTONA_IMAGE only, and a snapshot has its own');
   requireSize(size, { most: toLargestSize(resources), step: sizeStep, settings });
 }
 

@@ -118,7 +118,7 @@ export class EngineClient {
   }
 
   /** What a container has written to its root. */
-  async writtenBytes(id: string): Promise<number> {
+  async measureWritten(id: string): Promise<number> {
     return measured.parse(await this.ask('GET', `/containers/${id}/json?size=true`)).SizeRw;
   }
 
@@ -180,7 +180,7 @@ export class EngineClient {
 
   /** The container's standard input and its outputs, framed: a connection that stays open as long as the container. */
   async attach(id: string): Promise<Socket> {
-    const path = `/v${await this.agreedVersion()}/containers/${id}/attach?stream=1&stdin=1&stdout=1&stderr=1`;
+    const path = `/v${await this.agreeOnVersion()}/containers/${id}/attach?stream=1&stdin=1&stdout=1&stderr=1`;
     const outgoing = request({
       ...this.target('POST', path),
       headers: { connection: 'Upgrade', upgrade: 'tcp' },
@@ -201,20 +201,20 @@ export class EngineClient {
 
   /** An engine that was replaced by another release may refuse the version of the last one: then it is asked again. */
   private async ask(method: string, path: string, sent: Sent = {}): Promise<unknown> {
-    const version = await this.agreedVersion();
+    const version = await this.agreeOnVersion();
     try {
       return await this.answer(method, `/v${version}${path}`, sent);
     } catch (error) {
       if (!isRefusedVersion(error)) throw error;
       this.version = undefined;
-      const next = await this.agreedVersion();
+      const next = await this.agreeOnVersion();
       if (next === version) throw error;
       return this.answer(method, `/v${next}${path}`, sent);
     }
   }
 
   /** The newest version that both sides know; where that is older than what the engine accepts, its oldest. */
-  private agreedVersion(): Promise<string> {
+  private agreeOnVersion(): Promise<string> {
     this.version ??= this.agree().catch((error: unknown) => {
       this.version = undefined;
       throw error;

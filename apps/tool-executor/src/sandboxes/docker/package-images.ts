@@ -10,7 +10,7 @@ import { searchPath } from '../provider/program-path';
 import { SandboxError } from '../provider/sandbox-error';
 import type { SandboxLog } from '../provider/sandbox-provider';
 import type { PackageSettings, SandboxSettings } from '../provider/sandbox-settings';
-import { refusedShape, requirePackages } from '../provider/sandbox-shape';
+import { refuseShape, requirePackages } from '../provider/sandbox-shape';
 import { toInstallation } from '../provider/installation';
 import { inside, installationRequest } from './container-request';
 import type { EngineClient } from './engine-client';
@@ -60,7 +60,7 @@ export class PackageImages {
     egress.of(name).limitTo(settings.packages.hosts);
     try {
       wayOut = await openWayOut(egress, { threadId: () => name, path, uid: undefined });
-      if (!wayOut) throw refusedShape('packages', 'sandboxes here reach nothing (SANDBOX_EGRESS)');
+      if (!wayOut) throw refuseShape('packages', 'sandboxes here reach nothing (SANDBOX_EGRESS)');
       const order = {
         relay: { port: proxyPort, socketPath: inside.egressSocket },
         ...toInstallation(packages, settings.packages, { PATH: searchPath, ...proxyVariables(egress.rules) }),
@@ -91,7 +91,7 @@ export class PackageImages {
   private async requireSize(id: string): Promise<void> {
     const { engine, settings } = this.parts;
     const { installedBytes } = settings.packages;
-    if ((await engine.writtenBytes(id)) > installedBytes)
+    if ((await engine.measureWritten(id)) > installedBytes)
       throw new Error(`they take more than ${Math.floor(installedBytes / 1024 ** 2)} MiB.`);
   }
 

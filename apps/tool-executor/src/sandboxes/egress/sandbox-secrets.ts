@@ -103,7 +103,7 @@ export class SandboxSecrets {
 
   private listForms(): readonly string[] {
     const { usernames } = this;
-    const values = [...this.accounts].flatMap((account) => this.parts.source.openedFor(account));
+    const values = [...this.accounts].flatMap((account) => this.parts.source.listOpened(account));
     const texts = [...usernames, ...values];
     if (!isSame(texts, this.masked.texts)) {
       const forms = values.flatMap((value) =>

@@ -145,7 +145,7 @@ function headersTo(
   pairs: readonly (readonly [string, string])[],
   target: SecretTarget,
 ): Record<string, string | string[]> {
-  const dropped = new Set([...hopByHop, ...namedByConnection(pairs), 'accept-encoding', 'host']);
+  const dropped = new Set([...hopByHop, ...listConnectionHeaders(pairs), 'accept-encoding', 'host']);
   const isUsual = target.port === (target.protocol === 'https:' ? 443 : 80);
   return {
     ...groupPairs(pairs.filter(([name]) => !dropped.has(name.toLowerCase()))),
@@ -155,7 +155,7 @@ function headersTo(
   };
 }
 
-const namedByConnection = (pairs: readonly (readonly [string, string])[]): readonly string[] =>
+const listConnectionHeaders = (pairs: readonly (readonly [string, string])[]): readonly string[] =>
   pairs
     .filter(([name]) => name.toLowerCase() === 'connection')
     .flatMap(([, value]) => value.split(',').map((name) => name.trim().toLowerCase()));

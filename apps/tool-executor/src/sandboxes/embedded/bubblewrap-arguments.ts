@@ -53,9 +53,9 @@ export function bubblewrapArguments(view: View, settings: SandboxSettings): stri
       `/etc/${name}`,
     ]),
     ...['--proc', '/proc', '--dev', '/dev'],
-    ...limitedMemoryDisk('/tmp', settings.temporaryBytes),
-    ...limitedMemoryDisk('/dev/shm', sharedMemoryBytes),
-    ...limitedMemoryDisk('/run', runBytes),
+    ...mountMemoryDisk('/tmp', settings.temporaryBytes),
+    ...mountMemoryDisk('/dev/shm', sharedMemoryBytes),
+    ...mountMemoryDisk('/run', runBytes),
     ...['--bind', view.workspace, '/workspace', '--chdir', '/workspace'],
     ...(view.skills === undefined ? [] : ['--ro-bind', view.skills, insideSkills]),
     ...['--ro-bind', view.agent, insideAgent, '--ro-bind', view.loader, insideLoader],
@@ -94,6 +94,6 @@ function topDirectory(path: string): string[] {
   return status.isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path];
 }
 
-function limitedMemoryDisk(path: string, bytes: number): string[] {
+function mountMemoryDisk(path: string, bytes: number): string[] {
   return ['--size', String(bytes), '--tmpfs', path];
 }

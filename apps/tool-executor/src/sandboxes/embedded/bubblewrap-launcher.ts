@@ -25,7 +25,7 @@ import { ListedOwners } from '../host/processes/listed-owners';
 import { nodeProgram, type ShownProgram } from './node-program';
 import { listChildren } from '../host/processes/process-table';
 import { RunProcesses } from '../host/processes/run-processes';
-import { guardedCommand } from '../host/isolation/guarded-start';
+import { guardCommand } from '../host/isolation/guarded-start';
 import { BindMounts, type RuntimeDirectory } from '../host/isolation/runtime-directory';
 import { type SandboxSettings, shownBrowser } from '../provider/sandbox-settings';
 import { withSize } from '../provider/sandbox-shape';
@@ -186,7 +186,7 @@ export class BubblewrapLauncher implements Launcher {
         ...(controlGroups.memory ? [] : [`--data=${settings.memoryBytes}`]),
         '--',
       ],
-      ...guardedCommand(insideLoader, node),
+      ...guardCommand(insideLoader, node),
     ];
   }
 

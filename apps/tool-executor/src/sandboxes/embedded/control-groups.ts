@@ -46,7 +46,7 @@ const groupName = /^rondo-(\d+)-/;
 
 /** Finds the control groups that this process may use: delegated v2, else v1 controllers, else none. Decided by trying. */
 export function detectControlGroups(mount = '/sys/fs/cgroup', self = '/proc/self/cgroup'): ControlGroups {
-  return delegatedV2(mount, self) ?? writableV1(mount) ?? noControlGroups;
+  return findDelegatedV2(mount, self) ?? writableV1(mount) ?? noControlGroups;
 }
 
 export const noControlGroups: ControlGroups = {
@@ -58,7 +58,7 @@ export const noControlGroups: ControlGroups = {
 };
 
 /** v2 forbids groups with both processes and limited children, so new groups are siblings of this process's own group. */
-function delegatedV2(mount: string, self: string): ControlGroups | undefined {
+function findDelegatedV2(mount: string, self: string): ControlGroups | undefined {
   if (!existsSync(join(mount, 'cgroup.controllers')) || !existsSync(self)) return undefined;
   const own = /^0::(.*)$/m.exec(readFileSync(self, 'utf8'))?.[1];
   if (own === undefined) return undefined;

@@ -16,7 +16,7 @@ import type {
 import { hasLabels } from '../provider/sandbox-labels';
 import { type DeletionReason, SandboxRecords } from '../provider/sandbox-records';
 import type { SandboxSettings } from '../provider/sandbox-settings';
-import { type SandboxShape, SandboxShapes, refusedShape, requireSize, withSize } from '../provider/sandbox-shape';
+import { type SandboxShape, SandboxShapes, refuseShape, requireSize, withSize } from '../provider/sandbox-shape';
 import type { AgentConnection } from './agent/agent-connection';
 import { bootAgent } from './agent/boot-agent';
 import { type CopySettings, WorkspaceCopies } from './workspaces/workspace-copies';
@@ -108,18 +108,18 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
   }
 
   async reshape(threadId: string, shape: SandboxShape | undefined, report?: ReportStep): Promise<void> {
-    if (shape?.size) requireSize(shape.size, { most: (await this.preparedIsolation()).result.capabilities.size });
+    if (shape?.size) requireSize(shape.size, { most: (await this.prepareIsolation()).result.capabilities.size });
     const [field] = (['image', 'packages'] as const).filter((one) => shape?.[one] !== undefined);
     if (shape && field !== undefined) {
       const launcher = await this.launcher();
-      if (!launcher.provide) throw refusedShape(field, 'sandboxes here have the programs of their host');
+      if (!launcher.provide) throw refuseShape(field, 'sandboxes here have the programs of their host');
       await launcher.provide(shape, report);
     }
     this.shapes.set(threadId, shape);
   }
 
   async probe(): Promise<Result> {
-    const { result } = await this.preparedIsolation();
+    const { result } = await this.prepareIsolation();
     if ((await this.freeDisk.refusal()) === undefined) await this.ahead.adjust();
     return result;
   }
@@ -159,7 +159,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     await this.sandboxes.find(threadId)?.stop();
     if (this.closed || this.isAwake(threadId)) return false;
     const isArchived = await this.workspaces.archive(threadId);
-    if (isArchived) await this.records.archived(threadId, await this.workspaces.diskBytes(threadId));
+    if (isArchived) await this.records.recordArchive(threadId, await this.workspaces.diskBytes(threadId));
     return isArchived;
   }
 
@@ -171,7 +171,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     return this.awakeSandboxes().map((sandbox) => sandbox.activity());
   }
 
-  prepared(): PreparedCounts {
+  countPrepared(): PreparedCounts {
     return this.ahead.counts;
   }
 
@@ -205,13 +205,13 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
     await this.isolation.close();
   }
 
-  private async preparedIsolation(): Promise<Isolation<Result>> {
+  private async prepareIsolation(): Promise<Isolation<Result>> {
     if (this.closed) throw new SandboxError('unavailable', 'Sandboxes are shutting down.');
     return this.isolation.get();
   }
 
   private async launcher(): Promise<Launcher> {
-    const { launcher, result } = await this.preparedIsolation();
+    const { launcher, result } = await this.prepareIsolation();
     if (!launcher) throw new SandboxError('unavailable', `${result.reason} ${result.advice}`);
     return launcher;
   }
@@ -285,7 +285,7 @@ export class HostProvider<Result extends ProbeResult = ProbeResult> implements S
       void this.ahead.adjust();
       return this.workspaces.diskBytes(threadId).catch(() => undefined);
     });
-    this.sandboxes.started(threadId, ended);
+    this.sandboxes.track(threadId, ended);
     return connection;
   }
 

@@ -108,7 +108,7 @@ export class HostSandbox extends CommandSandbox {
   /** The workspace as its agent sees it, for this process: the only view with a disk image mounted. Wakes the sandbox. */
   async openView(): Promise<string> {
     this.touch();
-    const { runProcesses } = await this.bootedAgent();
+    const { runProcesses } = await this.waitForAgent();
     if (!runProcesses) throw new SandboxError('unsupported', 'The processes of the sandbox are not seen here.');
     return `/proc/${runProcesses.own.agent}/root/workspace`;
   }
@@ -116,7 +116,7 @@ export class HostSandbox extends CommandSandbox {
   private async launch(record: CommandRecord, cwd: string | undefined): Promise<CommandRun> {
     const directory = cwd === undefined ? undefined : relativeToWorkspace(cwd);
     await this.requireCapacity();
-    const connection = await this.bootedAgent(() => record.expected === undefined);
+    const connection = await this.waitForAgent(() => record.expected === undefined);
     this.disk.mayChange();
     const { id, run: owner } = record.identity;
     const number = (this.lastNumber += 1);
@@ -130,7 +130,7 @@ export class HostSandbox extends CommandSandbox {
   }
 
   /** Waits for an engine that restarts, unless the caller is about to be stopped: nothing has been done for it yet. */
-  private async bootedAgent(isWanted = () => true): Promise<AgentConnection> {
+  private async waitForAgent(isWanted = () => true): Promise<AgentConnection> {
     const latest = performance.now() + longestAbsenceMs;
     for (;;) {
       try {
@@ -146,7 +146,7 @@ export class HostSandbox extends CommandSandbox {
   private async ask<C extends FileCall>(call: C, parameters: object): Promise<AgentAnswer<C>> {
     this.touch();
     try {
-      return await (await this.bootedAgent()).request(call, parameters, fileTimeoutMs);
+      return await (await this.waitForAgent()).request(call, parameters, fileTimeoutMs);
     } finally {
       if (changesDisk[call]) this.disk.mayChange();
     }

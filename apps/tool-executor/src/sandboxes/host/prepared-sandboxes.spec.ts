@@ -42,7 +42,7 @@ describe('prepared sandboxes', () => {
 
     await Promise.all([run(one, 'echo mine > file'), run(other, 'true')]);
 
-    expect(fixture.provider.prepared().bound).toBe(2);
+    expect(fixture.provider.countPrepared().bound).toBe(2);
     await expect(run(other, 'ls -A; id -un; pwd')).resolves.toMatchObject({ output: 'agent\n/workspace\n' });
     expect((await fixture.provider.list()).map(({ threadId, state }) => `${threadId} ${state}`).sort()).toEqual([
       'thr_one awake',
@@ -83,7 +83,7 @@ describe('prepared sandboxes', () => {
     await ready(fixture, 1);
 
     await expect(run(await fixture.sandbox('thr_old'), 'cat file')).resolves.toMatchObject({ output: 'old\n' });
-    expect(fixture.provider.prepared()).toEqual({ ready: 1, bound: 1 });
+    expect(fixture.provider.countPrepared()).toEqual({ ready: 1, bound: 1 });
   });
 
   it('count as awake, and give way to the sandboxes of threads', async () => {
@@ -93,9 +93,9 @@ describe('prepared sandboxes', () => {
     await ready(fixture, 2);
 
     await run(await fixture.sandbox('thr_old'), 'true');
-    expect(fixture.provider.prepared()).toEqual({ ready: 1, bound: 1 });
+    expect(fixture.provider.countPrepared()).toEqual({ ready: 1, bound: 1 });
     await run(await fixture.sandbox('thr_new'), 'true');
-    expect(fixture.provider.prepared()).toEqual({ ready: 0, bound: 2 });
+    expect(fixture.provider.countPrepared()).toEqual({ ready: 0, bound: 2 });
     expect(await prepared()).toEqual([]);
 
     await fixture.provider.putToSleep('thr_old');
@@ -125,7 +125,7 @@ describe('prepared sandboxes', () => {
     const get = () => run(sandbox, `curl -s -m 5 -o /dev/null -w '%{http_code}' http://public.example:${port}/`);
 
     await expect(get()).resolves.toMatchObject({ output: '200' });
-    expect(fixture.provider.prepared().bound).toBe(1);
+    expect(fixture.provider.countPrepared().bound).toBe(1);
     const gate = fixture.provider.toEgress('thr_out');
     const spend = async () => {
       for (;;) await gate.admit({ hostname: 'public.example', port });
@@ -178,5 +178,5 @@ describe('prepared sandboxes', () => {
 /** Until so many are ready. */
 async function ready({ provider }: SandboxFixture, count: number): Promise<void> {
   await provider.probe();
-  while (provider.prepared().ready < count) await delay(10);
+  while (provider.countPrepared().ready < count) await delay(10);
 }

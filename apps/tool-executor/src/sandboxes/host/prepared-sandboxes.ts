@@ -9,7 +9,7 @@ interface PreparedParts {
   /** How many may be ready now. */
   readonly allowed: () => number;
   readonly launcher: () => Promise<Launcher>;
-  readonly workspaces: Pick<Workspaces, 'open' | 'adopt' | 'remove' | 'hasFiles' | 'preparedIds'>;
+  readonly workspaces: Pick<Workspaces, 'open' | 'adopt' | 'remove' | 'hasFiles' | 'listPrepared'>;
   readonly bootTimeoutMs: number;
   readonly log: SandboxLog;
 }
@@ -153,7 +153,7 @@ export class PreparedSandboxes {
   /** Removes what an executor has left that was killed. Its processes died with it. */
   private async sweep(): Promise<void> {
     const { workspaces, log } = this.parts;
-    for (const id of (await workspaces.preparedIds()).filter(isAbandoned)) {
+    for (const id of (await workspaces.listPrepared()).filter(isAbandoned)) {
       await workspaces.remove(id);
       log.info({ id }, 'abandoned prepared sandbox removed');
     }

@@ -82,7 +82,7 @@ export class SandboxDisk {
   }
 
   private async measure(connection: AgentConnection | undefined, pids: readonly number[]): Promise<void> {
-    this.quota.measured(await this.parts.usage({ pids, agent: connection?.runProcesses?.own.agent }));
+    this.quota.setUsage(await this.parts.usage({ pids, agent: connection?.runProcesses?.own.agent }));
   }
 }
 
@@ -107,7 +107,7 @@ export class DiskQuota {
 
   constructor(private readonly settings: Pick<SandboxSettings, 'diskBytes' | 'files'>) {}
 
-  measured(used: Usage): void {
+  setUsage(used: Usage): void {
     this.used = used;
     this.isMeasured = true;
   }

@@ -29,15 +29,15 @@ export class LiveSandboxes<Live extends CommandSandbox & { readonly isAwake: boo
     const sandbox = this.sandboxes.get(threadId) ?? create();
     this.sandboxes.set(threadId, sandbox);
     sandbox.touch();
-    this.note(this.records.used(threadId));
+    this.note(this.records.recordUse(threadId));
     return sandbox;
   }
 
   /** It runs from now on, until the promise resolves to the size of its files, as far as that is known. */
-  started(threadId: string, ended: Promise<number | undefined>): void {
+  track(threadId: string, ended: Promise<number | undefined>): void {
     const since = new Date().toISOString();
-    this.note(this.records.started(threadId, since));
-    this.note(ended.then((diskBytes) => this.records.stopped(threadId, since, diskBytes)));
+    this.note(this.records.recordStart(threadId, since));
+    this.note(ended.then((diskBytes) => this.records.recordStop(threadId, since, diskBytes)));
   }
 
   find(threadId: string): Live | undefined {
@@ -100,7 +100,7 @@ export class LiveSandboxes<Live extends CommandSandbox & { readonly isAwake: boo
     if (reason !== undefined) await this.records.deleting(threadId, reason);
     await work();
     if (reason === undefined) await this.records.remove(threadId);
-    else await this.records.deleted(threadId);
+    else await this.records.recordDeletion(threadId);
     await replace?.();
   }
 

@@ -69,7 +69,7 @@ export interface SandboxProvider {
   /** The sandboxes of this process that run processes or are about to. */
   awake(): readonly AwakeSandbox[];
   /** Sandboxes that were booted for no thread yet: how many are ready, and how many became a thread's so far. */
-  prepared(): PreparedCounts;
+  countPrepared(): PreparedCounts;
   /** What the files of an awake sandbox take, as last measured. Undefined where nothing was, or a service keeps them. */
   diskBytes(threadId: string): number | undefined;
   isAwake(threadId: string): boolean;

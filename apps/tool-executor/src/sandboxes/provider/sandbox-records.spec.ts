@@ -12,8 +12,8 @@ afterEach(() => rm(root, { recursive: true }));
 describe('SandboxRecords', () => {
   it('know after a restart when a sandbox was used', async () => {
     const records = new SandboxRecords(root);
-    await records.created('thr_1');
-    await records.used('thr_1', Date.parse('2026-01-02T03:04:05Z'));
+    await records.recordCreation('thr_1');
+    await records.recordUse('thr_1', Date.parse('2026-01-02T03:04:05Z'));
 
     expect(await new SandboxRecords(root).read('thr_1')).toMatchObject({ usedAt: '2026-01-02T03:04:05.000Z' });
     expect(await new SandboxRecords(root).threads()).toEqual(['thr_1']);
@@ -21,32 +21,32 @@ describe('SandboxRecords', () => {
 
   it('write nothing of a thread that has no sandbox', async () => {
     const records = new SandboxRecords(root);
-    await records.used('thr_1');
+    await records.recordUse('thr_1');
 
     expect(await records.threads()).toEqual([]);
-    await records.created('thr_1');
+    await records.recordCreation('thr_1');
     expect(await records.read('thr_1')).toMatchObject({ exists: true, usedAt: expect.any(String) });
   });
 
   it('write a use once a minute', async () => {
     const records = new SandboxRecords(root);
-    await records.created('thr_1');
+    await records.recordCreation('thr_1');
     const at = Date.parse('2026-01-02T03:04:05Z');
 
-    for (const seconds of [0, 1, 59]) await records.used('thr_1', at + seconds * 1_000);
+    for (const seconds of [0, 1, 59]) await records.recordUse('thr_1', at + seconds * 1_000);
     expect(await records.read('thr_1')).toMatchObject({ usedAt: '2026-01-02T03:04:05.000Z' });
 
-    await records.used('thr_1', at + 60_000);
+    await records.recordUse('thr_1', at + 60_000);
     expect(await records.read('thr_1')).toMatchObject({ usedAt: '2026-01-02T03:05:05.000Z' });
   });
 
   it('tell of a deletion once, and again where the call is repeated', async () => {
     const records = new SandboxRecords(root);
-    await records.created('thr_1');
-    await records.used('thr_1', Date.now() - 3_600_000);
+    await records.recordCreation('thr_1');
+    await records.recordUse('thr_1', Date.now() - 3_600_000);
     await records.deleting('thr_1', 'unused');
     expect(await records.read('thr_1')).toMatchObject({ deletion: { isDone: false } });
-    await records.deleted('thr_1');
+    await records.recordDeletion('thr_1');
 
     const told = await records.toTell('thr_1', 'call_1');
     expect(told).toMatchObject({ reason: 'unused', isDone: true });
@@ -59,10 +59,10 @@ describe('SandboxRecords', () => {
   it('add up how long a sandbox has run', async () => {
     const records = new SandboxRecords(root);
     const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
-    await records.started('thr_1', hourAgo);
-    await records.stopped('thr_1', hourAgo, 4_096);
+    await records.recordStart('thr_1', hourAgo);
+    await records.recordStop('thr_1', hourAgo, 4_096);
     const first = await records.read('thr_1');
-    await records.started('thr_1', new Date().toISOString());
+    await records.recordStart('thr_1', new Date().toISOString());
 
     expect(first).toMatchObject({ exists: true, diskBytes: 4_096 });
     expect(first?.runningSince).toBeUndefined();
@@ -76,43 +76,51 @@ describe('SandboxRecords', () => {
   it('count what ran when the executor was killed until it was last seen, and an end that comes late not twice', async () => {
     const records = new SandboxRecords(root);
     const [started, again] = ['2026-01-02T03:00:00.000Z', '2026-01-03T03:00:00.000Z'];
-    await records.started('thr_1', started);
-    await records.used('thr_1', Date.parse('2026-01-02T03:10:00.000Z'));
+    await records.recordStart('thr_1', started);
+    await records.recordUse('thr_1', Date.parse('2026-01-02T03:10:00.000Z'));
     const seen = await records.read('thr_1');
     expect(countRunningMs(seen ?? { runningMs: 0 }, Date.parse(seen?.seenAt ?? ''))).toBe(0);
 
-    await new SandboxRecords(root).started('thr_1', again);
-    await records.stopped('thr_1', started, 10);
+    await new SandboxRecords(root).recordStart('thr_1', again);
+    await records.recordStop('thr_1', started, 10);
 
     expect(await records.read('thr_1')).toMatchObject({ runningSince: again, runningMs: 0, diskBytes: 10 });
   });
 
   it('bring back no record that was removed', async () => {
     const records = new SandboxRecords(root);
-    await records.started('thr_1', new Date().toISOString());
+    await records.recordStart('thr_1', new Date().toISOString());
     await records.remove('thr_1');
 
-    await Promise.all([records.stopped('thr_1', 'then', 1), records.seen('thr_1'), records.archived('thr_1', 1)]);
+    await Promise.all([
+      records.recordStop('thr_1', 'then', 1),
+      records.recordSight('thr_1'),
+      records.recordArchive('thr_1', 1),
+    ]);
 
     expect(await records.threads()).toEqual([]);
   });
 
   it('count one that a power cut has torn as missing', async () => {
     const records = new SandboxRecords(root);
-    await records.created('thr_1');
+    await records.recordCreation('thr_1');
     await writeFile(join(root, '.records', 'thr_1.json'), '{"usedAt": "20');
 
     expect(await records.read('thr_1')).toBeUndefined();
-    await records.created('thr_1');
+    await records.recordCreation('thr_1');
     expect(await records.read('thr_1')).toMatchObject({ exists: true });
   });
 
   it('leave no draft behind, whatever is written at the same time', async () => {
     const records = new SandboxRecords(root);
 
-    await records.created('thr_1');
-    await Promise.all([...Array(20).keys()].map((minute) => records.used('thr_1', minute * 60_000)));
-    await Promise.all([records.deleting('thr_1', 'request'), records.deleted('thr_1'), records.created('thr_1')]);
+    await records.recordCreation('thr_1');
+    await Promise.all([...Array(20).keys()].map((minute) => records.recordUse('thr_1', minute * 60_000)));
+    await Promise.all([
+      records.deleting('thr_1', 'request'),
+      records.recordDeletion('thr_1'),
+      records.recordCreation('thr_1'),
+    ]);
 
     expect(await records.read('thr_1')).toMatchObject({ exists: true, deletion: { isDone: true } });
     expect(await readdir(join(root, '.records'))).toEqual(['thr_1.json']);

@@ -93,19 +93,19 @@ export class SandboxRecords {
    * Often called. Written at most once a minute, and only of a sandbox that has run or has files: most threads whose calls
    * need none would leave a file each.
    */
-  async used(threadId: string, at = Date.now()): Promise<void> {
+  async recordUse(threadId: string, at = Date.now()): Promise<void> {
     if (at - (this.written.get(threadId) ?? 0) < writeEveryMs) return;
     this.written.set(threadId, at);
     await this.changeKnown(threadId, (known) => ({ ...known, usedAt: new Date(at).toISOString() }));
   }
 
   /** It has files. A deletion that no call was told of stays in the record. */
-  async created(threadId: string): Promise<void> {
+  async recordCreation(threadId: string): Promise<void> {
     await this.change(threadId, (known) => ({ ...known, exists: true }));
   }
 
   /** It runs, and has files from now on. Processes that an executor left without a word count until they were last seen. */
-  async started(threadId: string, at: string): Promise<void> {
+  async recordStart(threadId: string, at: string): Promise<void> {
     await this.change(threadId, ({ filesAt: _, ...known }) => ({
       ...known,
       exists: true,
@@ -114,12 +114,12 @@ export class SandboxRecords {
     }));
   }
 
-  async seen(threadId: string): Promise<void> {
+  async recordSight(threadId: string): Promise<void> {
     await this.changeKnown(threadId, (known) => ({ ...known, seenAt: new Date().toISOString() }));
   }
 
   /** The end of the time that began then; another one may have begun meanwhile. */
-  async stopped(threadId: string, since: string, diskBytes?: number): Promise<void> {
+  async recordStop(threadId: string, since: string, diskBytes?: number): Promise<void> {
     const now = new Date();
     await this.changeKnown(threadId, ({ runningSince, ...known }) => ({
       ...known,
@@ -132,7 +132,7 @@ export class SandboxRecords {
     }));
   }
 
-  async archived(threadId: string, diskBytes?: number): Promise<void> {
+  async recordArchive(threadId: string, diskBytes?: number): Promise<void> {
     const changedAt = new Date().toISOString();
     await this.changeKnown(threadId, (known) => {
       if (known.isArchived) return known;
@@ -150,7 +150,7 @@ export class SandboxRecords {
     });
   }
 
-  async deleted(threadId: string): Promise<void> {
+  async recordDeletion(threadId: string): Promise<void> {
     await this.change(threadId, ({ diskBytes: _, copy: _copy, filesAt: _filesAt, ...known }) => ({
       ...known,
       exists: false,
@@ -159,12 +159,12 @@ export class SandboxRecords {
   }
 
   /** A copy of its files as they were at that time is in that store, or no copy is any more. */
-  async copied(threadId: string, copy: SandboxRecord['copy']): Promise<void> {
+  async recordCopy(threadId: string, copy: SandboxRecord['copy']): Promise<void> {
     await this.changeKnown(threadId, ({ copy: _, ...known }) => ({ ...known, ...(copy && { copy }) }));
   }
 
   /** Its files are those of a lost executor's copy from now on, or there are none. The next call has to be told. */
-  async restored(threadId: string, copiedAt: string | undefined): Promise<void> {
+  async recordRestore(threadId: string, copiedAt: string | undefined): Promise<void> {
     const at = new Date().toISOString();
     const taken = copiedAt === undefined ? {} : { copiedAt };
     await this.change(threadId, ({ runningMs, boots }) => ({

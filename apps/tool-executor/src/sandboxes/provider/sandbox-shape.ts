@@ -56,24 +56,24 @@ export function requireSize(size: SandboxSize, { most, step = {}, settings }: Of
     const reason = asked === undefined ? undefined : whyNotForSandbox(asked, limit, step[field]);
     if (asked === undefined || reason === undefined) continue;
     const couldHelp = limit === undefined ? settings !== undefined : asked > limit;
-    throw refusedShape(`size.${field}`, couldHelp ? `${reason} (${(settings ?? sizeSettings)[field]})` : reason);
+    throw refuseShape(`size.${field}`, couldHelp ? `${reason} (${(settings ?? sizeSettings)[field]})` : reason);
   }
 }
 
-export const refusedShape = (field: string, reason: string): SandboxError =>
+export const refuseShape = (field: string, reason: string): SandboxError =>
   new SandboxError('unsupported', `Not executed: the environment of the run names \`${field}\`: ${reason}.`);
 
 /** Rejects an image that the operator does not let runs choose. */
 export function requireImage(image: string, allowed: readonly string[]): void {
   if (!isAllowedImage(image, allowed))
-    throw refusedShape('image', `${image} is not among those that this deployment allows (SANDBOX_IMAGES)`);
+    throw refuseShape('image', `${image} is not among those that this deployment allows (SANDBOX_IMAGES)`);
 }
 
 /** Rejects packages of a kind that the operator does not let runs install. */
 export function requirePackages(packages: EnvironmentPackages, { kinds }: Pick<PackageSettings, 'kinds'>): void {
   for (const kind of ['apt', 'pip', 'npm'] as const)
     if (packages[kind] && !kinds.includes(kind))
-      throw refusedShape(`packages.${kind}`, 'this deployment installs none of them (SANDBOX_PACKAGES)');
+      throw refuseShape(`packages.${kind}`, 'this deployment installs none of them (SANDBOX_PACKAGES)');
 }
 
 /** Equal for equal shapes: a schema has put their fields in order. */

@@ -57,7 +57,7 @@ export class SandboxSlots {
   /** True when a new thread would have to wait. */
   get isFull(): boolean {
     const awake = this.sandboxes.awake();
-    return this.waiters.size > 0 || (this.occupied(awake).size >= this.max && this.evictable(awake) === undefined);
+    return this.waiters.size > 0 || (this.listOccupied(awake).size >= this.max && this.evictable(awake) === undefined);
   }
 
   /** Resolves to the function that releases the slot. Rejects with `unavailable` at the timeout. */
@@ -70,7 +70,7 @@ export class SandboxSlots {
 
   private hasSlotFor({ thread }: SlotUser): boolean {
     if (this.acquired.has(thread) || this.sandboxes.isAwake(thread)) return true;
-    const occupied = this.occupied(this.sandboxes.awake());
+    const occupied = this.listOccupied(this.sandboxes.awake());
     return occupied.has(thread) || (this.waiters.size === 0 && occupied.size < this.max);
   }
 
@@ -131,7 +131,7 @@ export class SandboxSlots {
 
   private async admitNext(): Promise<boolean> {
     const awake = this.sandboxes.awake();
-    const occupied = this.occupied(awake);
+    const occupied = this.listOccupied(awake);
     const waiter = this.nextWaiter(occupied);
     if (!waiter) return false;
     if (occupied.has(waiter.user.thread) || occupied.size < this.max) {
@@ -157,7 +157,7 @@ export class SandboxSlots {
   }
 
   private evictable(awake: readonly AwakeSandbox[]): string | undefined {
-    const slotsByAccount = this.shares(this.occupied(awake));
+    const slotsByAccount = this.shares(this.listOccupied(awake));
     const now = Date.now();
     const hasTooMany = (thread: string) => (slotsByAccount.get(this.owners.get(thread) ?? '') ?? 0) > this.max / 2;
     const mayBeEvicted = ({ threadId, lastUsedAt }: AwakeSandbox) =>
@@ -178,7 +178,7 @@ export class SandboxSlots {
     }
   }
 
-  private occupied(awake: readonly AwakeSandbox[]): Set<string> {
+  private listOccupied(awake: readonly AwakeSandbox[]): Set<string> {
     const occupied = new Set([...this.acquired.keys(), ...awake.map(({ threadId }) => threadId)]);
     for (const thread of this.owners.keys()) if (!occupied.has(thread)) this.owners.delete(thread);
     for (const thread of this.stuck) if (!occupied.has(thread)) this.stuck.delete(thread);

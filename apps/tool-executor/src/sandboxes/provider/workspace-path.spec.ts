@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { posix } from 'node:path';
 import { SandboxError } from './sandbox-error';
-import { relativeToWorkspace, shownPath } from './workspace-path';
+import { relativeToWorkspace, toShownPath } from './workspace-path';
 
 const segment = fc.oneof(
   fc.constantFrom('..', '.', '', '/', 'workspace', 'a', '...', '..a'),
@@ -49,6 +49,6 @@ describe('shownPath', () => {
     ['../skills/', '/skills'],
     ['/skills/a/b', '/skills/a/b'],
   ])('shows %j as %j', (path, expected) => {
-    expect(shownPath(path)).toBe(expected);
+    expect(toShownPath(path)).toBe(expected);
   });
 });

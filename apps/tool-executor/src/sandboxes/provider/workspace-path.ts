@@ -29,7 +29,7 @@ export function readableFromWorkspace(path: string): string {
 }
 
 /** A path as results show it: relative to the workspace, `.` for the workspace itself. One of a skill is absolute. */
-export function shownPath(path: string): string {
+export function toShownPath(path: string): string {
   const absolute = posix.resolve(workspacePath, path);
   return isOfSkill(absolute) ? absolute : posix.relative(workspacePath, absolute) || '.';
 }

@@ -88,7 +88,7 @@ async function perform(action: BrowserAction, { tab, tabs }: Parameters<Action>[
       if (!(await tab.goBack())) throw new BrowserProblem('There is no page before this one.');
       return;
     case 'tab':
-      return tabs.activate(tabs.named(action.page_id));
+      return tabs.activate(tabs.find(action.page_id));
   }
 }
 

@@ -61,7 +61,7 @@ printf 'failed %s\\n' "\${last:0:500}"`;
  * Becomes the browser, which speaks over the script's own input and output. First an event of ours, in the form of the browser's,
  * says which process it is. The script must lead a process group.
  */
-export const attachedScript = (program: string) => `mkdir -p ${dirname(errorsFile)}
+export const writeAttachedScript = (program: string) => `mkdir -p ${dirname(errorsFile)}
 exec 3<&0 4>&1 </dev/null >${errorsFile} 2>&1${prepare(program)}
 printf '{"method":"${startedEvent}","params":{"pid":%s}}\\0' "$$" >&4
 exec "\${browser[@]}" --remote-debugging-pipe about:blank`;

@@ -127,7 +127,7 @@ export class BrowserSession {
     const [screenshot, tabs] = await Promise.all([
       active.screenshot(),
       Promise.all(
-        this.tabs.all().map(async (tab) => ({ page_id: tab.id, ...(await shownInfo(tab)), is_active: tab === active })),
+        this.tabs.all().map(async (tab) => ({ page_id: tab.id, ...(await readInfo(tab)), is_active: tab === active })),
       ),
     ]);
     const { url = '', title = '' } = tabs.find(({ is_active }) => is_active) ?? {};
@@ -182,7 +182,7 @@ export class BrowserSession {
 }
 
 /** Empty for a tab that closes or does not respond. */
-async function shownInfo(tab: Tab): Promise<{ url: string; title: string }> {
+async function readInfo(tab: Tab): Promise<{ url: string; title: string }> {
   return tab.info().catch((error: unknown) => {
     if (error instanceof PageUnresponsive || error instanceof BrowserProblem) return { url: '', title: '' };
     throw error;

@@ -1,4 +1,4 @@
-import { type ExecutorResult, failedResult } from '@rondo/contract';
+import { type ExecutorResult, toFailedResult } from '@rondo/contract';
 import type { ExecutorTool } from '@rondo/domain';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
@@ -29,7 +29,7 @@ function action<Name extends BrowserTool>(
     mutexKey: () => browserTurn,
     handle: (input, context): Promise<ExecutorResult> =>
       inBrowser(context, (page) => act(input, page, context)).then(toResult, (error: unknown) => {
-        if (error instanceof BrowserProblem) return failedResult(error.message);
+        if (error instanceof BrowserProblem) return toFailedResult(error.message);
         throw error;
       }),
   };
@@ -98,7 +98,7 @@ const browserSendKeys = action<'browser_send_keys'>(async ({ keys }, { tab }) =>
 
 const browserSwitchTab = action<'browser_switch_tab'>(async ({ page_id, index = 0 }, { tabs }) => {
   const id = page_id ?? index; // the tool's schema requires one of the two
-  await tabs.activate(tabs.named(id));
+  await tabs.activate(tabs.find(id));
   return `Tab ${id} is the active one.`;
 });
 
@@ -108,7 +108,7 @@ const browserOpenNewTab = action<'browser_open_new_tab'>(async (_, { tabs }) => 
 });
 
 const browserCloseTab = action<'browser_close_tab'>(async ({ page_id }, { tabs }) => {
-  await tabs.close(tabs.named(page_id));
+  await tabs.close(tabs.find(page_id));
   return `Closed tab ${page_id}.`;
 });
 

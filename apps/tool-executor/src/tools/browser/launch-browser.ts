@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { CommandRequest, Sandbox } from '../../sandboxes';
 import { privateSession } from '../shell/tool-commands';
 import { BrowserLost, BrowserProblem, PageUnresponsive } from './browser-errors';
-import { attachedScript, errorsFile, listeningScript, missing, startedEvent } from './browser-scripts';
+import { writeAttachedScript, errorsFile, listeningScript, missing, startedEvent } from './browser-scripts';
 import { CdpConnection } from './cdp-connection';
 
 const startMs = 15_000;
@@ -33,7 +33,7 @@ export async function launchBrowser(sandbox: Sandbox, run: string): Promise<Brow
   const { browser } = sandbox;
   if (browser === undefined) throw noBrowser();
   return sandbox.attach
-    ? launchAttached(sandbox, await sandbox.attach(attachedScript(browser), run))
+    ? launchAttached(sandbox, await sandbox.attach(writeAttachedScript(browser), run))
     : launchListening(sandbox, { script: listeningScript(browser), run });
 }
 

@@ -40,7 +40,7 @@ export class Tabs {
     const filter = [{ type: 'page' }];
     const settings = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter };
     await this.browser('Target.setAutoAttach', settings);
-    await this.settled();
+    await this.waitUntilReady();
   }
 
   all(): Tab[] {
@@ -48,7 +48,7 @@ export class Tabs {
   }
 
   /** By the number that the model knows. */
-  named(id: number): Tab {
+  find(id: number): Tab {
     const tab = this.all().find((each) => each.id === id);
     if (!tab)
       throw new BrowserProblem(
@@ -61,7 +61,7 @@ export class Tabs {
 
   /** The tab that is acted on: the last one when it was closed, a new one when all were. */
   async active(): Promise<Tab> {
-    await this.settled();
+    await this.waitUntilReady();
     const tabs = this.all();
     if (this.current === undefined || !tabs.includes(this.current)) this.current = tabs.at(-1) ?? (await this.open());
     return this.current;
@@ -70,7 +70,7 @@ export class Tabs {
   async open(url = 'about:blank'): Promise<Tab> {
     const created = z.object({ targetId: z.string() });
     const { targetId } = await this.browser('Target.createTarget', { url }, created);
-    await this.settled();
+    await this.waitUntilReady();
     const tab = this.all().find((each) => each.targetId === targetId);
     if (!tab) throw new Error('The browser opened no tab.');
     this.current = tab;
@@ -88,7 +88,7 @@ export class Tabs {
   }
 
   /** Resolves when every tab that has opened can be used. */
-  async settled(): Promise<void> {
+  async waitUntilReady(): Promise<void> {
     while (this.preparing.size > 0) await Promise.all(this.preparing);
   }
 

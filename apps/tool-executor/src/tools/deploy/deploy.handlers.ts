@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import { failedResult } from '@rondo/contract';
-import { shownPath } from '../../sandboxes';
+import { toFailedResult } from '@rondo/contract';
+import { toShownPath } from '../../sandboxes';
 import { aboutFile } from '../files/about-file';
 import { type ToolInput, type ToolHandler, toSuccess } from '../tool-handler';
 import { readSnapshot } from './snapshot';
@@ -13,7 +13,7 @@ export const deploy: ToolHandler<ToolInput<'deploy'>> = {
     aboutFile(
       input.directory_path,
       async (path) => {
-        if (!sites) return failedResult(notConfigured);
+        if (!sites) return toFailedResult(notConfigured);
         const name = input.name ?? toName(path);
         const source = await readSnapshot(sandbox.files, path);
         const site = await sites.publish(name, source);
@@ -31,10 +31,10 @@ export const deploy: ToolHandler<ToolInput<'deploy'>> = {
 
 export const undeploy: ToolHandler<ToolInput<'undeploy'>> = {
   handle: async ({ name }, { sites }) => {
-    if (!sites) return failedResult(notConfigured);
+    if (!sites) return toFailedResult(notConfigured);
     const message = (await sites.withdraw(name)) ? `${name} was taken down.` : `There is no site ${name}.`;
     return toSuccess(message);
   },
 };
 
-const toName = (path: string): string => (shownPath(path) === '.' ? 'workspace' : posix.basename(path)).slice(0, 64);
+const toName = (path: string): string => (toShownPath(path) === '.' ? 'workspace' : posix.basename(path)).slice(0, 64);

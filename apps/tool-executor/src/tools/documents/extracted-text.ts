@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import type { ToolResult } from '@rondo/contract';
-import { SandboxError, type SandboxFiles, shownPath, workspacePath } from '../../sandboxes';
+import { SandboxError, type SandboxFiles, toShownPath, workspacePath } from '../../sandboxes';
 import { clipMiddle, resultCharacters } from '../clip-text';
 import { writeAside } from '../write-aside';
 import { toSuccess } from '../tool-handler';
@@ -17,7 +17,7 @@ export interface Extracted {
 
 /** One file for each document: its name, and a mark that tells documents of the same name in other folders apart. */
 export function textPath(given: string): string {
-  const path = shownPath(given);
+  const path = toShownPath(given);
   const mark = createHash('sha256').update(path).digest('hex').slice(0, 8);
   return `${folder}/${posix.basename(path).slice(0, 100)}-${mark}.txt`;
 }

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { type ToolResult, failedResult } from '@rondo/contract';
+import { type ToolResult, toFailedResult } from '@rondo/contract';
 import { Unreadable } from '../../parsing/parser';
 import { wholeFile } from '../../sandboxes/provider/workspace-file';
 import { aboutFile } from '../files/about-file';
@@ -16,8 +16,8 @@ export const textExtract: ToolHandler<ToolInput<'text_extract'>> = {
   handle: ({ file_path }, context) =>
     aboutFile(file_path, async (path) => {
       const bytes = await wholeFile(context.sandbox.files, path, largestDocument);
-      if (!bytes) return failedResult(`${path} is larger than ${largestDocument / 1024 / 1024} MB.`);
-      if (bytes.length === 0) return failedResult(`${path} is empty.`);
+      if (!bytes) return toFailedResult(`${path} is larger than ${largestDocument / 1024 / 1024} MB.`);
+      if (bytes.length === 0) return toFailedResult(`${path} is empty.`);
       return withinTime(context, (signal) => readText(path, bytes, { context, signal }));
     }),
 };
@@ -32,7 +32,7 @@ async function readText(path: string, bytes: Buffer, extraction: Extraction): Pr
     const extracted = await extract(path, bytes, extraction);
     return describeText(path, extracted, await saveText(path, extracted, extraction.context.sandbox.files));
   } catch (error) {
-    if (error instanceof Unreadable) return failedResult(`${path} cannot be read: ${error.message}.`);
+    if (error instanceof Unreadable) return toFailedResult(`${path} cannot be read: ${error.message}.`);
     throw error;
   }
 }

@@ -1,8 +1,8 @@
-import { type ExecutorResult, failedResult } from '@rondo/contract';
-import { type SandboxFiles, SandboxError, shownPath } from '../../sandboxes';
+import { type ExecutorResult, toFailedResult } from '@rondo/contract';
+import { type SandboxFiles, SandboxError, toShownPath } from '../../sandboxes';
 
 /** Changes of one file run one after the other; otherwise one of two concurrent edits would be lost. */
-export const toMutexKey = (path: string): string => `file ${shownPath(path)}`;
+export const toMutexKey = (path: string): string => `file ${toShownPath(path)}`;
 
 export const readContent = async (files: SandboxFiles, path: string): Promise<Buffer> =>
   (await files.read(path)).content;
@@ -13,29 +13,29 @@ export async function aboutFile(
   work: (path: string) => Promise<ExecutorResult>,
   whatHelps = 'Work on parts of it with a command, for example sed.',
 ): Promise<ExecutorResult> {
-  const path = shownPath(given);
+  const path = toShownPath(given);
   try {
     return await work(path);
   } catch (error) {
     if (!(error instanceof SandboxError)) throw error;
     switch (error.code) {
       case 'not_found':
-        return failedResult(`${path} does not exist.`);
+        return toFailedResult(`${path} does not exist.`);
       case 'already_exists':
-        return failedResult(`${path} already exists. Change it with str_replace or full_file_rewrite.`);
+        return toFailedResult(`${path} already exists. Change it with str_replace or full_file_rewrite.`);
       case 'not_a_file':
-        return failedResult(`${path} is not a file.`);
+        return toFailedResult(`${path} is not a file.`);
       case 'not_a_directory':
-        return failedResult(`${path} is not in a folder, or not a folder itself.`);
+        return toFailedResult(`${path} is not in a folder, or not a folder itself.`);
       case 'too_large':
-        return failedResult(`${error.message} ${whatHelps}`);
+        return toFailedResult(`${error.message} ${whatHelps}`);
       case 'invalid_path':
       case 'invalid_request':
       case 'session_busy':
       case 'not_listening':
       case 'unsupported':
       case 'failed':
-        return failedResult(error.message);
+        return toFailedResult(error.message);
       case 'unavailable':
       case 'lost':
         throw error;

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { ToolResult } from '@rondo/contract';
-import { type FileListing, type SandboxFiles, shownPath } from '../../sandboxes';
+import { type FileListing, type SandboxFiles, toShownPath } from '../../sandboxes';
 import { clipMiddle } from '../clip-text';
 import { toSuccess } from '../tool-handler';
 
@@ -53,7 +53,7 @@ function compareByParts(a: string, b: string): number {
 
 export async function listFolder(files: SandboxFiles, path: string, depth: number): Promise<ToolResult> {
   const { entries, truncated } = await files.list(path, { depth, exclude: unlistedFolders });
-  const clipped = clipMiddle(toTree(shownPath(path), entries));
+  const clipped = clipMiddle(toTree(toShownPath(path), entries));
   const note = truncated ? '\n[… there is more: list a folder further down, or with less depth]' : '';
   return toSuccess(`${clipped.text}${note}`, truncated || clipped.truncated);
 }

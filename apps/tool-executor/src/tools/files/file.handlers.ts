@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { failedResult } from '@rondo/contract';
+import { toFailedResult } from '@rondo/contract';
 import { SandboxError } from '../../sandboxes';
 import { type ToolHandler, type ToolInput, toSuccess } from '../tool-handler';
 import { aboutFile, readContent, toMutexKey, toSize } from './about-file';
@@ -19,7 +19,7 @@ export const createFile: ToolHandler<ToolInput<'create_file'>> = {
         } catch (error) {
           const exists = error instanceof SandboxError && error.code === 'already_exists';
           if (!exists || (await files.stat(file_path)) !== undefined) throw error;
-          return failedResult(`${posix.dirname(path)} is not a folder.`); // A file has the folder's name.
+          return toFailedResult(`${posix.dirname(path)} is not a folder.`); // A file has the folder's name.
         }
         return toSuccess(`Created ${path} (${toSize(file_contents)}).${hintAbout(path)}`);
       },
@@ -80,7 +80,7 @@ export const readFile: ToolHandler<ToolInput<'read_file'>> = {
     aboutFile(file_path, async (path) => {
       const content = await readContent(files, file_path);
       const text = decodeText(content);
-      if (text === undefined) return failedResult(`${path} is not a text file (${content.length} bytes).`);
+      if (text === undefined) return toFailedResult(`${path} is not a text file (${content.length} bytes).`);
       return selectLines(text, { first: start_line, last: end_line });
     }),
 };
@@ -105,7 +105,7 @@ export const createDirectory: ToolHandler<ToolInput<'create_directory'>> = {
       const request = { id: idempotencyKey, run: runId, command, cwd: '.', session: privateSession, timeoutMs };
       const { ending, exitCode, output } = await sandbox.exec(request, { signal });
       if (ending === 'killed') signal.throwIfAborted();
-      if (exitCode !== 0) return failedResult(output.trim() || `${folder} was not created (${ending}).`);
+      if (exitCode !== 0) return toFailedResult(output.trim() || `${folder} was not created (${ending}).`);
       return toSuccess(`Created the folder ${folder}.`);
     }),
 };

@@ -1,4 +1,4 @@
-import { type ToolResult, failedResult } from '@rondo/contract';
+import { type ToolResult, toFailedResult } from '@rondo/contract';
 import { clipMiddle } from '../clip-text';
 import { toSuccess } from '../tool-handler';
 
@@ -76,18 +76,18 @@ export interface Edit {
 export function resultOfReplacement(path: string, replaced: Replaced): Edit {
   switch (replaced.found) {
     case 'nowhere':
-      return failedEdit(`old_str does not occur in ${path}. It must match byte for byte, white space included.`);
+      return failEdit(`old_str does not occur in ${path}. It must match byte for byte, white space included.`);
     case 'several':
-      return failedEdit(
+      return failEdit(
         `old_str occurs more than once in ${path}, on lines ${replaced.lines.join(', ')}. ` +
           'Take in more of the text around the one that you mean.',
       );
     case 'once':
-      return { content: replaced.content, result: toSuccess(editedText(path, replaced.snippet)) };
+      return { content: replaced.content, result: toSuccess(describeEdit(path, replaced.snippet)) };
   }
 }
 
-export const failedEdit = (error: string): Edit => ({ result: failedResult(error) });
+export const failEdit = (error: string): Edit => ({ result: toFailedResult(error) });
 
-export const editedText = (path: string, snippet: string): string =>
+export const describeEdit = (path: string, snippet: string): string =>
   `Edited ${path}. It now reads:\n${clipMiddle(snippet, { limit: 4_000 }).text}`;

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { type ToolResult, failedResult } from '@rondo/contract';
+import { type ToolResult, toFailedResult } from '@rondo/contract';
 import { type CommandOutcome, SandboxError } from '../../sandboxes';
 import { resultCharacters } from '../clip-text';
 import { shellQuoted, privateSession } from '../shell/tool-commands';
@@ -21,7 +21,7 @@ const ended = { found: 0, nothing: 1, incomplete: 2, invalidPattern: 3, enough: 
 export const searchFiles: ToolHandler<SearchInput> = {
   handle: (input, { sandbox, idempotencyKey, runId, timeoutMs, signal }) =>
     aboutFile(input.path, async (path) => {
-      if ((await sandbox.files.stat(input.path)) === undefined) return failedResult(`${path} does not exist.`);
+      if ((await sandbox.files.stat(input.path)) === undefined) return toFailedResult(`${path} does not exist.`);
       const outcome = await sandbox.exec(
         {
           ...{ id: idempotencyKey, run: runId, command: searchCommand(input, path), cwd: '.', session: privateSession },
@@ -55,10 +55,10 @@ function searchCommand({ pattern, glob, max_results }: SearchInput, path: string
 function resultOfSearch({ ending, exitCode, output }: CommandOutcome, { max_results }: SearchInput): ToolResult {
   if (ending === 'sandbox-lost') throw new SandboxError('lost', 'The sandbox died during the search.');
   if (ending === 'timeout') {
-    return failedResult('The search took too long. Name a folder or a glob, or take a simpler expression.');
+    return toFailedResult('The search took too long. Name a folder or a glob, or take a simpler expression.');
   }
-  if (exitCode === ended.invalidPattern) return failedResult(output.trim().slice(0, 1_000));
-  if (exitCode !== ended.incomplete && !isGrepEnd(exitCode)) return failedResult(`The search failed (${ending}).`);
+  if (exitCode === ended.invalidPattern) return toFailedResult(output.trim().slice(0, 1_000));
+  if (exitCode !== ended.incomplete && !isGrepEnd(exitCode)) return toFailedResult(`The search failed (${ending}).`);
 
   const lines = output.split('\n').filter((line) => line !== '');
   const shown = fitting(lines.slice(0, max_results).map((line) => line.replace(/\uFFFD+$/, ''))); // a cut character

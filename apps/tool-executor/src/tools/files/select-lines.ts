@@ -1,4 +1,4 @@
-import { type ToolResult, failedResult } from '@rondo/contract';
+import { type ToolResult, toFailedResult } from '@rondo/contract';
 import { clipMiddle, resultCharacters } from '../clip-text';
 import { toSuccess } from '../tool-handler';
 
@@ -27,8 +27,8 @@ export function selectLines(
 ): ToolResult {
   const lines = listLines(text);
   if (lines.length === 0) return toSuccess('[the file is empty]');
-  if (first > lines.length) return failedResult(`The file has only ${lines.length} lines.`);
-  if (last < first) return failedResult('The last line is before the first.');
+  if (first > lines.length) return toFailedResult(`The file has only ${lines.length} lines.`);
+  if (last < first) return toFailedResult('The last line is before the first.');
 
   const wanted = lines.slice(first - 1, last);
   const fitting = wanted.slice(0, countFitting(wanted));

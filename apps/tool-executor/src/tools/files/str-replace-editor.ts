@@ -1,4 +1,4 @@
-import { type ToolResult, failedResult } from '@rondo/contract';
+import { type ToolResult, toFailedResult } from '@rondo/contract';
 import type { SandboxFiles } from '../../sandboxes';
 import { type ToolInput, type ToolHandler, toSuccess } from '../tool-handler';
 import { aboutFile, readContent, toMutexKey, toSize } from './about-file';
@@ -9,8 +9,8 @@ import {
   replaceOnce,
   snippetAround,
   type Edit,
-  editedText,
-  failedEdit,
+  describeEdit,
+  failEdit,
   resultOfReplacement,
 } from './replace-once';
 import { decodeText, listLines, selectLines } from './select-lines';
@@ -39,12 +39,12 @@ export const strReplaceEditor: ToolHandler<EditorInput> = {
 
 const view: EditorCommand = async ({ path: given, view_range }, { files, path }) => {
   if ((await files.stat(given))?.kind === 'directory') {
-    if (view_range) return failedResult(`${path} is a folder, which has no lines: leave out view_range.`);
+    if (view_range) return toFailedResult(`${path} is a folder, which has no lines: leave out view_range.`);
     return listFolder(files, given, shownDepth);
   }
   const content = await readContent(files, given);
   const text = decodeText(content);
-  if (text === undefined) return failedResult(`${path} is not a text file (${content.length} bytes).`);
+  if (text === undefined) return toFailedResult(`${path} is not a text file (${content.length} bytes).`);
   const [first, last] = view_range ?? [];
   return selectLines(numberLines(text), {
     first,
@@ -54,7 +54,7 @@ const view: EditorCommand = async ({ path: given, view_range }, { files, path })
 };
 
 const create: EditorCommand = async ({ file_text, path: given }, { files, history, path, call }) => {
-  if (file_text === undefined) return failedResult('create needs file_text.');
+  if (file_text === undefined) return toFailedResult('create needs file_text.');
   const after = Buffer.from(file_text);
   await files.write(given, after, { mode: 'create' });
   const isKept = await history.remember(path, call, { before: undefined, after });
@@ -75,9 +75,9 @@ const change =
 const undo: EditorCommand = async ({ path: given }, { files, history, path }) => {
   const content = await readContent(files, given);
   const last = await history.last(path);
-  if (!last) return failedResult(`No edit of ${path} by this tool is known that could be undone.`);
+  if (!last) return toFailedResult(`No edit of ${path} by this tool is known that could be undone.`);
   if (!last.isCurrent(content)) {
-    return failedResult(`${path} was changed since its last edit by something else, which undo_edit would lose.`);
+    return toFailedResult(`${path} was changed since its last edit by something else, which undo_edit would lose.`);
   }
   await (last.before ? files.write(given, last.before, { mode: 'replace' }) : files.delete(given));
   await last.forget();
@@ -88,11 +88,11 @@ const commands: Record<EditorInput['command'], EditorCommand> = {
   view,
   create,
   str_replace: change((content, { old_str, new_str = '' }, path) => {
-    if (!old_str) return failedEdit('str_replace needs old_str, which must not be empty.');
+    if (!old_str) return failEdit('str_replace needs old_str, which must not be empty.');
     return resultOfReplacement(path, replaceOnce(content, old_str, new_str));
   }),
   insert: change((content, { insert_line, new_str }, path) => {
-    if (insert_line === undefined || new_str === undefined) return failedEdit('insert needs insert_line and new_str.');
+    if (insert_line === undefined || new_str === undefined) return failEdit('insert needs insert_line and new_str.');
     return insertAfterLine(content, { line: insert_line, text: new_str, path });
   }),
   undo_edit: undo,
@@ -119,11 +119,11 @@ const utf8Mark = Buffer.from('\ufeff');
 
 /** Inserts whole lines after a line. A text without a line end at its end, and a last line without one, get it. */
 function insertAfterLine(content: Buffer, { line, text, path }: Insertion): Edit {
-  if (content.includes(0)) return failedEdit(`${path} is not a text file (${content.length} bytes).`);
+  if (content.includes(0)) return failEdit(`${path} is not a text file (${content.length} bytes).`);
   const start = content.subarray(0, utf8Mark.length).equals(utf8Mark) ? utf8Mark.length : 0;
   const ends = lineEnds(content);
   const at = line === 0 ? start : ends[line - 1];
-  if (at === undefined) return failedEdit(`${path} has only ${ends.length} lines.`);
+  if (at === undefined) return failEdit(`${path} has only ${ends.length} lines.`);
 
   const before = content.subarray(0, at);
   const isOpen = at > start && content[at - 1] !== newline;
@@ -131,7 +131,7 @@ function insertAfterLine(content: Buffer, { line, text, path }: Insertion): Edit
   const withEnds = lineEndsLike(content);
   const inserted = Buffer.from(withEnds(`${isOpen ? '\n' : ''}${text}${isClosed ? '' : '\n'}`));
   const result = Buffer.concat([before, inserted, content.subarray(at)]);
-  return { content: result, result: toSuccess(editedText(path, snippetAround(result, at, at + inserted.length))) };
+  return { content: result, result: toSuccess(describeEdit(path, snippetAround(result, at, at + inserted.length))) };
 }
 
 /** Where each line ends, its line end included. */

@@ -1,5 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import { type ToolResult, failedResult } from '@rondo/contract';
+import { type ToolResult, toFailedResult } from '@rondo/contract';
 import {
   type Exchange,
   type HttpAnswer,
@@ -29,7 +29,7 @@ export const httpRequest: ToolHandler<ToolInput<'http_request'>> = {
   handle: async (input, context) => {
     const message = toMessage(input, context.idempotencyKey);
     const problem = findProblem(message.headers);
-    if (problem !== undefined) return failedResult(problem);
+    if (problem !== undefined) return toFailedResult(problem);
 
     const cancelled = anySignal([context.signal, AbortSignal.timeout(context.timeoutMs)]);
     return follow(message, context, cancelled.signal).finally(() => cancelled.release());
@@ -54,7 +54,7 @@ async function follow(first: HttpMessage, context: ToolContext, cancelled: Abort
 function reportUnanswered(how: 'unsent' | 'lost', reason: string, { signal }: ToolContext): ToolResult {
   if (how === 'unsent') {
     signal.throwIfAborted();
-    return failedResult(`Nothing was sent to ${reason}`);
+    return toFailedResult(`Nothing was sent to ${reason}`);
   }
   const why = signal.aborted
     ? 'The executor cancelled the request after it had been sent.'

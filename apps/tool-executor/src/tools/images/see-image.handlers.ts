@@ -1,4 +1,4 @@
-import { type ExecutorResult, failedResult, imageHeader, largestImage } from '@rondo/contract';
+import { type ExecutorResult, toFailedResult, imageHeader, largestImage } from '@rondo/contract';
 import { Unreadable } from '../../parsing/parser';
 import { wholeFile } from '../../sandboxes/provider/workspace-file';
 import { aboutFile } from '../files/about-file';
@@ -13,14 +13,15 @@ export const seeImage: ToolHandler<ToolInput<'see_image'>> = {
   handle: ({ file_path }, context) =>
     aboutFile(file_path, async (path) => {
       const bytes = await wholeFile(context.sandbox.files, path, largestOriginal);
-      if (!bytes) return failedResult(`${path} is larger than ${largestOriginal / 1024 / 1024} MB.`);
-      if (!imageHeader(bytes.toString('base64'))) return failedResult(`${path} is not a JPEG, PNG, GIF or WebP image.`);
+      if (!bytes) return toFailedResult(`${path} is larger than ${largestOriginal / 1024 / 1024} MB.`);
+      if (!imageHeader(bytes.toString('base64')))
+        return toFailedResult(`${path} is not a JPEG, PNG, GIF or WebP image.`);
       return withinTime(context, async (signal) => {
         try {
           const image = await context.services.parser.parse({ kind: 'image', ...shown }, bytes, signal);
           return toResult(path, bytes.length, image);
         } catch (error) {
-          if (error instanceof Unreadable) return failedResult(`${path} cannot be shown: ${error.message}.`);
+          if (error instanceof Unreadable) return toFailedResult(`${path} cannot be shown: ${error.message}.`);
           throw error;
         }
       });

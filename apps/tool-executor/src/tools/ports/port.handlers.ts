@@ -1,4 +1,4 @@
-import { failedResult } from '@rondo/contract';
+import { toFailedResult } from '@rondo/contract';
 import { SandboxError } from '../../sandboxes';
 import { type ToolInput, type ToolContext, type ToolHandler, toSuccess } from '../tool-handler';
 
@@ -7,13 +7,15 @@ export const exposePort: ToolHandler<ToolInput<'expose_port'>> = {
     try {
       const exposed = await expose(port, context);
       if (exposed === undefined)
-        return failedResult('Ports cannot be exposed here: the operator has set no PREVIEW_URL.');
+        return toFailedResult('Ports cannot be exposed here: the operator has set no PREVIEW_URL.');
       const { url, until } = exposed;
       const message = `Port ${port} can be reached at this URL ${until}. Everyone who has the URL can use it.`;
       return toSuccess(JSON.stringify({ url, port, message }, null, 2));
     } catch (error) {
       if (!(error instanceof SandboxError) || error.code !== 'not_listening') throw error;
-      return failedResult(`Nothing listens on port ${port} of the sandbox. Start the server first, in the background.`);
+      return toFailedResult(
+        `Nothing listens on port ${port} of the sandbox. Start the server first, in the background.`,
+      );
     }
   },
 };

@@ -1,4 +1,4 @@
-import { type ToolResult, failedResult } from '@rondo/contract';
+import { type ToolResult, toFailedResult } from '@rondo/contract';
 import { clipMiddle } from '../clip-text';
 import { resultOfCommand } from '../shell/command-result';
 import { CallsRequested, ExecutorClosing, OutcomeUnknown, type ToolHandler, type ToolInput } from '../tool-handler';
@@ -18,7 +18,7 @@ export const runProgram: ToolHandler<ToolInput<'run_program'>> = {
     } catch (error) {
       if (context.signal.aborted && context.signal.reason instanceof ExecutorClosing)
         throw new OutcomeUnknown('The executor was shut down while the program ran.');
-      if (inTime.aborted && error === inTime.reason) return failedResult(tooLong(timeoutMs));
+      if (inTime.aborted && error === inTime.reason) return toFailedResult(tooLong(timeoutMs));
       throw error;
     }
   },
@@ -28,7 +28,8 @@ const tooLong = (timeoutMs: number): string =>
   `The program was killed: it ran for ${timeoutMs / 1000} s without an end or a call of a tool.`;
 
 function toResult(step: Exclude<ProgramStep, { how: 'calls' }>, timeoutMs: number): ToolResult {
-  if (step.how === 'broken') return { ...failedResult(`The program was ended. ${step.reason}`), output: step.printed };
+  if (step.how === 'broken')
+    return { ...toFailedResult(`The program was ended. ${step.reason}`), output: step.printed };
   const { outcome, printed, returned } = step;
   const value = typeof returned === 'string' ? returned : returned == null ? '' : JSON.stringify(returned);
   const text = [printed, value].filter((part) => part !== '').join(printed.endsWith('\n') ? '' : '\n');

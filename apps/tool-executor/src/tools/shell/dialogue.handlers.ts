@@ -1,4 +1,4 @@
-import { failedResult } from '@rondo/contract';
+import { toFailedResult } from '@rondo/contract';
 import { SandboxError } from '../../sandboxes';
 import { type ToolInput, type ToolHandler, toSuccess } from '../tool-handler';
 import { resultOfJob } from './command-result';
@@ -17,7 +17,7 @@ export const shellExec: ToolHandler<ToolInput<'shell_exec'>> = {
       await sandbox.start({ id, run, command, session, keepBytes: keptBytes, openInput: true, ...where });
     } catch (error) {
       if (!(error instanceof SandboxError) || error.code !== 'session_busy') throw error;
-      return failedResult(`Session ${session} still runs a command. Wait for it, end it, or use another session_id.`);
+      return toFailedResult(`Session ${session} still runs a command. Wait for it, end it, or use another session_id.`);
     }
     await jobEnded(sandbox, session, { withinMs: waitMs(waitS, timeoutMs), signal });
     return resultOfJob(await sandbox.read(session));
@@ -31,7 +31,7 @@ export const shellWriteToProcess: ToolHandler<ToolInput<'shell_write_to_process'
       try {
         await sandbox.write(session_id, press_enter ? `${input}\n` : input);
       } catch (error) {
-        if (error instanceof SandboxError && error.code === 'invalid_request') return failedResult(error.message);
+        if (error instanceof SandboxError && error.code === 'invalid_request') return toFailedResult(error.message);
         throw error;
       }
       return toSuccess(`Written to the input of session ${session_id}.`);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ToolResult, failedResult } from '@rondo/contract';
+import { type ToolResult, toFailedResult } from '@rondo/contract';
 import { type ProcessView, type Sandbox, SandboxError } from '../../sandboxes';
 
 const [firstPauseMs, longestPauseMs] = [20, 500];
@@ -34,7 +34,7 @@ export async function withSession(
   } catch (error) {
     if (!(error instanceof SandboxError) || error.code !== 'not_found') throw error;
     const known = newestOfEachSession(await sandbox.list()).map(({ session }) => session);
-    return failedResult(
+    return toFailedResult(
       `No command was started in the background of session ${name}, or the sandbox has restarted since. ` +
         `Sessions: ${known.join(', ') || 'none'}.`,
     );

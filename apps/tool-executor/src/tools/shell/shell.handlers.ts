@@ -1,4 +1,4 @@
-import { type ToolResult, failedResult } from '@rondo/contract';
+import { type ToolResult, toFailedResult } from '@rondo/contract';
 import { executeCommand as executeCommandTool } from '@rondo/domain';
 import { SandboxError } from '../../sandboxes';
 import { resultCharacters } from '../clip-text';
@@ -15,7 +15,7 @@ export const executeCommand: ToolHandler<CommandInput> = {
   mutexKey: ({ session_name }) => session_name && `session ${session_name}`,
   handle: (input, context) => {
     const refusal = findRefusal(context.name, input.command);
-    if (refusal !== undefined) return Promise.resolve(failedResult(refusal));
+    if (refusal !== undefined) return Promise.resolve(toFailedResult(refusal));
     return input.blocking ? runToCompletion(input, context) : startInBackground(input, context);
   },
 };
@@ -128,7 +128,7 @@ async function startInBackground(
     );
   } catch (error) {
     if (!(error instanceof SandboxError) || error.code !== 'session_busy') throw error;
-    return failedResult(
+    return toFailedResult(
       `Session ${session} still runs a command. Wait for it with check_command_output, ` +
         `end it with terminate_command, or use another session_name.`,
     );

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { failedResult } from '@rondo/contract';
+import { toFailedResult } from '@rondo/contract';
 import { wholeFile } from '../../sandboxes/provider/workspace-file';
 import { ServiceProblem } from '../../services/service-client';
 import { aboutFile } from '../files/about-file';
@@ -16,14 +16,14 @@ export const transcribe: ToolHandler<ToolInput<'transcribe'>> = {
   handle: ({ file_path, language }, context) =>
     aboutFile(file_path, async (path) => {
       const { transcription } = context.services;
-      if (!transcription) return failedResult('This installation has no service that writes down speech.');
+      if (!transcription) return toFailedResult('This installation has no service that writes down speech.');
       const format = posix.extname(path).slice(1).toLowerCase();
       if (!formats.includes(format))
-        return failedResult(`${path} is not one of ${formats.join(', ')}. Convert it with a command first.`);
+        return toFailedResult(`${path} is not one of ${formats.join(', ')}. Convert it with a command first.`);
       const bytes = await wholeFile(context.sandbox.files, path, largestRecording);
       if (!bytes)
-        return failedResult(`${path} is larger than ${largestRecording / 1024 / 1024} MB. Cut it into parts.`);
-      if (bytes.length === 0) return failedResult(`${path} is empty.`);
+        return toFailedResult(`${path} is larger than ${largestRecording / 1024 / 1024} MB. Cut it into parts.`);
+      if (bytes.length === 0) return toFailedResult(`${path} is empty.`);
       return withinTime(context, async (signal) => {
         try {
           const text = await transcription.read({ name: `recording.${format}`, bytes, language }, signal);
@@ -31,7 +31,7 @@ export const transcribe: ToolHandler<ToolInput<'transcribe'>> = {
           const read = { format, text, truncated: false };
           return describeText(path, read, await saveText(path, read, context.sandbox.files));
         } catch (error) {
-          if (error instanceof ServiceProblem) return failedResult(error.message);
+          if (error instanceof ServiceProblem) return toFailedResult(error.message);
           throw error;
         }
       });

@@ -12,9 +12,9 @@ export function decodeText(bytes: Buffer, contentType = ''): string | undefined 
   const isWide = /^utf-?16/i.test(charset ?? '');
   if (!isWide && bytes.includes(0)) return undefined;
   return (
-    (charset === undefined ? undefined : decodedAs(charset, bytes)) ??
-    decodedAs('utf-8', bytes) ??
-    decodedAs('windows-1252', bytes)
+    (charset === undefined ? undefined : decodeAs(charset, bytes)) ??
+    decodeAs('utf-8', bytes) ??
+    decodeAs('windows-1252', bytes)
   );
 }
 
@@ -27,7 +27,7 @@ function findMark(bytes: Buffer): string | undefined {
   return start.startsWith('feff') ? 'utf-16be' : undefined;
 }
 
-function decodedAs(charset: string, bytes: Buffer): string | undefined {
+function decodeAs(charset: string, bytes: Buffer): string | undefined {
   try {
     return new TextDecoder(charset, { fatal: true }).decode(bytes);
   } catch {

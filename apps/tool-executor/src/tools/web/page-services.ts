@@ -76,7 +76,7 @@ interface ConfiguredReader {
 }
 
 /** The service that reads pages; undefined where the built-in reader does. Throws if it lacks its key. */
-export function configuredReader(settings: ServiceSettings): ConfiguredReader | undefined {
+export function findReader(settings: ServiceSettings): ConfiguredReader | undefined {
   const { PAGE_READER, FIRECRAWL_API_KEY, FIRECRAWL_API_VERSION, FIRECRAWL_URL, JINA_READER_URL, TAVILY_URL } =
     settings;
   const name = PAGE_READER ?? (FIRECRAWL_API_KEY ? 'firecrawl' : 'built_in');

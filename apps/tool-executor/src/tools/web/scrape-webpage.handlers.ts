@@ -1,4 +1,4 @@
-import { type ToolResult, failedResult } from '@rondo/contract';
+import { type ToolResult, toFailedResult } from '@rondo/contract';
 import { SandboxError, workspacePath } from '../../sandboxes';
 import { type ToolInput, type ToolContext, type ToolHandler } from '../tool-handler';
 import { withinTime } from '../within-time';
@@ -17,8 +17,8 @@ interface Scraped {
 export const scrapeWebpage: ToolHandler<ToolInput<'scrape_webpage'>> = {
   handle: async ({ urls }, context) => {
     const given = [...new Set(urls.split(',').map((url) => url.trim()))].filter((url) => url !== '');
-    if (given.length === 0) return failedResult('There is no URL in urls.');
-    if (given.length > mostUrls) return failedResult(`At most ${mostUrls} URLs at once; there are ${given.length}.`);
+    if (given.length === 0) return toFailedResult('There is no URL in urls.');
+    if (given.length > mostUrls) return toFailedResult(`At most ${mostUrls} URLs at once; there are ${given.length}.`);
 
     const scraped: Scraped[] = [];
     const result = await withinTime(context, async (signal) => {
@@ -38,7 +38,7 @@ function toResult(scraped: readonly Scraped[], unfinished?: string): ToolResult 
   const saved = scraped.filter(({ isSaved }) => isSaved).length;
   const lines = [...scraped.map(({ line }) => line), ...(unfinished === undefined ? [] : [unfinished])];
   const output = [`Saved ${saved} of ${scraped.length} pages.`, ...lines].join('\n');
-  return saved > 0 ? { success: true, output } : failedResult(output);
+  return saved > 0 ? { success: true, output } : toFailedResult(output);
 }
 
 async function scrape(url: string, number: number, context: ToolContext): Promise<Scraped> {

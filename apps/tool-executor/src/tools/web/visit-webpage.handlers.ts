@@ -1,4 +1,4 @@
-import { characterStart, failedResult } from '@rondo/contract';
+import { characterStart, toFailedResult } from '@rondo/contract';
 import { pageCharacters } from '@rondo/domain';
 import { type ToolInput, type ToolHandler, toSuccess } from '../tool-handler';
 import { withinTime } from '../within-time';
@@ -18,7 +18,7 @@ export const visitWebpage: ToolHandler<ToolInput<'visit_webpage'>> = {
           await readPage(pageUrl(url), (address) => context.services.pages.read(address, context.egress, signal)),
         );
       } catch (error) {
-        if (error instanceof PageProblem) return failedResult(`${url} cannot be read: ${error.message}.`);
+        if (error instanceof PageProblem) return toFailedResult(`${url} cannot be read: ${error.message}.`);
         throw error;
       }
     }),

@@ -1,4 +1,4 @@
-import { failedResult } from '@rondo/contract';
+import { toFailedResult } from '@rondo/contract';
 import { clipMiddle } from '../clip-text';
 import { ServiceProblem } from '../../services/service-client';
 import { type ToolInput, type ToolHandler, toSuccess } from '../tool-handler';
@@ -12,15 +12,15 @@ export const webSearch: ToolHandler<ToolInput<'web_search'>> = {
   handle: ({ query, num_results }, context) =>
     withinTime(context, async (signal) => {
       const { search } = context.services;
-      if (!search) return failedResult('No search engine is configured here.');
+      if (!search) return toFailedResult('No search engine is configured here.');
       const wanted = Math.min(Math.max(Math.round(num_results), 1), mostResults);
       try {
         const answer = await search.find(query, wanted, signal);
-        if (answer.pages.length === 0 && answer.answer === undefined) return failedResult('Nothing was found.');
+        if (answer.pages.length === 0 && answer.answer === undefined) return toFailedResult('Nothing was found.');
         const { text, truncated } = clipMiddle(describe(answer));
         return toSuccess(text, truncated);
       } catch (error) {
-        if (error instanceof ServiceProblem) return failedResult(error.message);
+        if (error instanceof ServiceProblem) return toFailedResult(error.message);
         throw error;
       }
     }),

@@ -10,7 +10,7 @@ interface ConfiguredEngine {
 }
 
 /** The first of the engines, in their order of preference, that has what it needs. */
-export function configuredEngine(settings: ServiceSettings): ConfiguredEngine | undefined {
+export function findEngine(settings: ServiceSettings): ConfiguredEngine | undefined {
   const configured: Record<EngineName, { key?: string | undefined; url?: string | undefined; publicUrl?: string }> = {
     tavily: { key: settings.TAVILY_API_KEY, url: settings.TAVILY_URL, publicUrl: 'https://api.tavily.com' },
     brave: { key: settings.BRAVE_API_KEY, url: settings.BRAVE_URL, publicUrl: 'https://api.search.brave.com' },

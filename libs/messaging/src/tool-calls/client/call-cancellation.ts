@@ -71,7 +71,7 @@ export class CallCancellation {
     await streams.recheck();
     let into = this.sent === 'no' ? null : this.sent.into;
     if (!streams.remembers(into)) {
-      into = (await records.queued(this.key))?.store ?? null;
+      into = (await records.readQueued(this.key))?.store ?? null;
       if (!streams.remembers(into)) return false;
     }
     return (await records.claim(this.key, withdrawn)) === withdrawn && streams.remembers(into);

@@ -1,4 +1,4 @@
-import { type CallId, failedResult } from '@rondo/contract';
+import { type CallId, toFailedResult } from '@rondo/contract';
 import { TransientError } from '@rondo/domain';
 import { ToolCallFixture, aCall, answered, endlessWork, never } from '../../testing/tool-call-fixture';
 import type { ToolReply } from '../wire-format';
@@ -6,7 +6,7 @@ import type { SandboxMoves } from './nats-tools';
 
 const elsewhere: ToolReply = {
   how: 'answered',
-  result: failedResult('Not executed.'),
+  result: toFailedResult('Not executed.'),
   duration_ms: 0,
   is_elsewhere: true,
 };
@@ -133,6 +133,6 @@ describe('calls of a thread whose sandbox moves', () => {
     const tools = await worker(call);
     await fixture.executor(() => Promise.resolve(elsewhere), { executorId: 'exe_lost' });
 
-    expect(await tools.execute(call, never)).toMatchObject({ result: failedResult('Not executed.') });
+    expect(await tools.execute(call, never)).toMatchObject({ result: toFailedResult('Not executed.') });
   });
 });

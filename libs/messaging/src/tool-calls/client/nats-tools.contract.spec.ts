@@ -1,4 +1,4 @@
-import { type ToolCall, failedResult } from '@rondo/contract';
+import { type ToolCall, toFailedResult } from '@rondo/contract';
 import { type ExecutorBehaviour, describeTools } from '@rondo/domain/testing';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Handle, ToolCallFixture, answered } from '../../testing/tool-call-fixture';
@@ -59,7 +59,7 @@ class ScriptedExecutor {
     this.effects.set(call_id, this.listEffects(call_id) + 1);
     const { behaviour } = this;
     if ('prints' in behaviour) return answered(behaviour.prints);
-    if ('fails' in behaviour) return { how: 'answered', result: failedResult(behaviour.fails), duration_ms: 1 };
+    if ('fails' in behaviour) return { how: 'answered', result: toFailedResult(behaviour.fails), duration_ms: 1 };
     if ('diesOnce' in behaviour && attempt > 1) return answered(behaviour.diesOnce);
     if ('diesOnce' in behaviour) void this.die().then(() => this.start());
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));

@@ -138,7 +138,7 @@ export class NatsTools implements Tools<ExecutorResult> {
       isLost: (executorId: string) => this.options.moves?.isLost(executorId) ?? false,
       moved: () => this.placeAnew(),
     };
-    const open = new OpenCall(parts, this.dispatched(call), sent);
+    const open = new OpenCall(parts, this.dispatch(call), sent);
     const stop = () => open.stop();
     this.open.set(call.id, open);
     setMaxListeners(0, signal); // many calls may wait on one stop
@@ -155,7 +155,7 @@ export class NatsTools implements Tools<ExecutorResult> {
 
   /** A thread stays at its executor, unless that one is lost. So it is requested once, and again only after a failure. */
   private place(): Promise<CallRecords> {
-    return (this.placed ??= this.placedBy(this.options.placement(this.options.threadId)));
+    return (this.placed ??= this.toRecords(this.options.placement(this.options.threadId)));
   }
 
   /** A call that was sent, of this activation or of one before, has its records at the executor that it was sent to. */
@@ -170,11 +170,11 @@ export class NatsTools implements Tools<ExecutorResult> {
   private placeAnew(): void {
     const { moves, threadId } = this.options;
     const unsent = [...this.open.values()].filter(({ isSent }) => !isSent).map(({ callId }) => callId);
-    if (moves) this.placed = this.placedBy(moves.readHost(threadId, unsent));
+    if (moves) this.placed = this.toRecords(moves.readHost(threadId, unsent));
     this.placed?.catch(() => undefined); // the next step of a call reports it
   }
 
-  private async placedBy(placement: Promise<string>): Promise<CallRecords> {
+  private async toRecords(placement: Promise<string>): Promise<CallRecords> {
     const { nats, streams } = this.options;
     try {
       const executorId = await placement;
@@ -186,7 +186,7 @@ export class NatsTools implements Tools<ExecutorResult> {
     }
   }
 
-  private dispatched(call: CallToSend): OwnCall {
+  private dispatch(call: CallToSend): OwnCall {
     const {
       runId,
       accountId,

@@ -1,4 +1,4 @@
-import { type AccountId, type CallId, failedResult } from '@rondo/contract';
+import { type AccountId, type CallId, toFailedResult } from '@rondo/contract';
 import { TerminalError, TransientError } from '@rondo/domain';
 import type { CallKey } from '../../connection/subjects';
 import { type CallRecords, withdrawn } from '../call-records';
@@ -129,13 +129,13 @@ export class OpenCall {
     if (this.stopping || this.settled) return;
     this.stopping = true;
     if (this.sent === 'no') {
-      this.end(stoppedNow());
+      this.end(answerStopped());
       return;
     }
     this.after(this.parts.timing.stopTimeoutMs, () => this.endUnconfirmed({ how: 'stopped', verifiedDeadAt: null }));
     this.cancel();
     this.cancellation.withdraw().then(
-      (isWithdrawn) => isWithdrawn && this.end(stoppedNow()),
+      (isWithdrawn) => isWithdrawn && this.end(answerStopped()),
       () => undefined, // NATS is away: the bound above ends it
     );
   }
@@ -186,7 +186,7 @@ export class OpenCall {
 
     if (reply) this.receive(reply);
     else if (claimant === withdrawn)
-      this.end(this.stopping ? stoppedNow() : toFailedAnswer('Not executed: it was withdrawn.'));
+      this.end(this.stopping ? answerStopped() : toFailedAnswer('Not executed: it was withdrawn.'));
     else if (claimant === undefined && this.parts.isLost(records.executorId)) await this.takeBack();
     else if (isQueued || claimant !== undefined) this.noteSeen(isQueued);
     else await this.noteMissing();
@@ -295,8 +295,8 @@ export class OpenCall {
 
 const toFailedAnswer = (error: string): ExecutorAnswer => ({
   how: 'answered',
-  result: failedResult(error),
+  result: toFailedResult(error),
   durationMs: 0,
 });
 
-const stoppedNow = (): ExecutorAnswer => ({ how: 'stopped', verifiedDeadAt: new Date().toISOString() });
+const answerStopped = (): ExecutorAnswer => ({ how: 'stopped', verifiedDeadAt: new Date().toISOString() });

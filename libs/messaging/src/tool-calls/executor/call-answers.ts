@@ -1,4 +1,4 @@
-import { failedResult } from '@rondo/contract';
+import { toFailedResult } from '@rondo/contract';
 import type { CallKey } from '../../connection/subjects';
 import { type CallRecords, isTooLarge } from '../call-records';
 import { type DispatchedCall, type ToolReply, toAnswer, toKey, runsUnclaimed } from '../wire-format';
@@ -83,5 +83,5 @@ const toName = ({ callId, attempt }: CallKey): string => `${callId}.${attempt}`;
 
 function withoutResult(reply: ToolReply): ToolReply {
   const duration_ms = reply.how === 'answered' ? reply.duration_ms : 0;
-  return { how: 'answered', result: failedResult('The result of the tool is too large to be sent.'), duration_ms };
+  return { how: 'answered', result: toFailedResult('The result of the tool is too large to be sent.'), duration_ms };
 }

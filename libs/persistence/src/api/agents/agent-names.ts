@@ -1,7 +1,7 @@
 import type { AccountId, SortOrder } from '@rondo/contract';
 import { z } from 'zod';
 import { createQuery, timeColumn } from '../../database/checked-query';
-import { readableJson, storedText } from '../../database/stored-text';
+import { readableJson, toStoredText } from '../../database/stored-text';
 import type { Sql } from '../../database/sql';
 import { activeVersion } from './agent-row';
 
@@ -66,7 +66,7 @@ const sortings = { id: 'id', name: 'lower(name)', created_at: 'created_at', upda
 
 const toValues = ({ accountId, search, name, besides = [] }: NameFilter): unknown[] => [
   ...[accountId, JSON.stringify(besides)],
-  ...[search, name].map((text) => (text === undefined ? null : storedText(text))),
+  ...[search, name].map((text) => (text === undefined ? null : toStoredText(text))),
 ];
 
 export function listAgentNames(sql: Sql, { sort, order, limit, offset, ...filter }: NameRange): Promise<NamedAgent[]> {

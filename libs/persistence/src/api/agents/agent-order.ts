@@ -1,6 +1,6 @@
 import { type Agent, type AgentSort, type SortOrder, agentId } from '@rondo/contract';
 import { z } from 'zod';
-import { storedText } from '../../database/stored-text';
+import { toStoredText } from '../../database/stored-text';
 import { invalidCursor } from '../page';
 
 interface Sorting {
@@ -26,7 +26,7 @@ const sortings: Readonly<Record<AgentSort, Sorting>> = {
   name: {
     usual: 'asc',
     column: 'lower(agents.name)',
-    toKey: ({ definition }) => storedText(definition.name),
+    toKey: ({ definition }) => toStoredText(definition.name),
     key: z.string().max(200),
     read: (value) => `lower(${value}::text)`,
   },

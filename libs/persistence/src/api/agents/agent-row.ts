@@ -1,5 +1,5 @@
 import { type Agent, type AgentDefinition, type AgentId, type AgentVersion, agentId } from '@rondo/contract';
-import { type ActiveAgent, type SealedHeaders, TerminalError, sealedServers } from '@rondo/domain';
+import { type ActiveAgent, type SealedHeaders, TerminalError, listSealedServers } from '@rondo/domain';
 import { z } from 'zod';
 import { anyJson } from '../../database/checked-query';
 
@@ -71,7 +71,7 @@ export type ActiveRow = z.infer<typeof activeRow>;
 
 export function toActive({ id, version, definition, sealed_headers: sealed }: ActiveRow): ActiveAgent {
   const known = toDefinition(definition);
-  return { id, version, definition: known, servers: sealedServers(known, toSealedHeaders(sealed)) };
+  return { id, version, definition: known, servers: listSealedServers(known, toSealedHeaders(sealed)) };
 }
 
 export const agentNotFound = (id: AgentId): TerminalError =>

@@ -2,7 +2,7 @@ import type { Agent, AgentVersion } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
-import { storedText } from '../../database/stored-text';
+import { toStoredText } from '../../database/stored-text';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { BoundedList, type Page, type PageRequest, readVersionCursor } from '../page';
 import { definitionLength, toVersion, versionRow } from './agent-row';
@@ -64,7 +64,7 @@ export class AgentVersions {
 
   /** Rejects with `agent_version_not_found`. */
   async setNote({ accountId, agentId, version, note }: VersionNote): Promise<AgentVersion> {
-    await this.database.sql.query(setNote, [accountId, agentId, version, note === null ? null : storedText(note)]);
+    await this.database.sql.query(setNote, [accountId, agentId, version, note === null ? null : toStoredText(note)]);
     return this.get({ accountId, agentId, version });
   }
 
@@ -74,7 +74,7 @@ export class AgentVersions {
     return changeAgents(this.database, accountId, async (agents) => {
       await agents.expect(agentId, ifVersion);
       const { definition } = await readVersion(agents.sql, activation);
-      await agents.sql.query(activate, [agentId, version, storedText(definition.name)]);
+      await agents.sql.query(activate, [agentId, version, toStoredText(definition.name)]);
       return storeResponse(agents.sql, promised, await agents.get(agentId));
     });
   }

@@ -1,7 +1,7 @@
 import { type AccountId, type Agent, type AgentId, type NewId, agentId } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
 import type { Database } from '../../database/database';
-import { storedText } from '../../database/stored-text';
+import { toStoredText } from '../../database/stored-text';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import type { Page } from '../page';
 import { toAgent } from './agent-row';
@@ -61,7 +61,7 @@ export class Agents {
 
   /** Undefined where no agent has that name. */
   async findId(accountId: AccountId, name: string): Promise<AgentId | undefined> {
-    return (await idOfName.first(this.database.sql, [accountId, storedText(name)]))?.id;
+    return (await idOfName.first(this.database.sql, [accountId, toStoredText(name)]))?.id;
   }
 
   /** Newest first, unless asked otherwise. Rejects with `invalid_cursor` for one of another order. */
@@ -92,7 +92,7 @@ export class Agents {
   /** Creates the agent of this name, or changes it to this definition. Doing it again changes nothing. */
   apply({ accountId, isDefault, tags, ...sealable }: DeclaredAgent): Promise<{ agent: Agent; isNew: boolean }> {
     return changeAgents(this.database, accountId, async (agents) => {
-      const known = await idOfName.first(agents.sql, [accountId, storedText(sealable.definition.name)]);
+      const known = await idOfName.first(agents.sql, [accountId, toStoredText(sealable.definition.name)]);
       const id = known?.id ?? this.nextId();
       if (known) await agents.define(await agents.get(id), sealable);
       else await agents.insert(id, sealable);

@@ -3,7 +3,7 @@ import { type SealedHeaders, TerminalError, isSameJson } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { violates } from '../../database/sql-error';
-import { storedText } from '../../database/stored-text';
+import { toStoredText } from '../../database/stored-text';
 import {
   type AgentRow,
   activeVersion,
@@ -30,8 +30,8 @@ export interface SealableDefinition {
 }
 
 const noHeaders = (): SealedHeaders => ({});
-const storedNote = (note: string | undefined): string | null => (note === undefined ? null : storedText(note));
-const storedHeaders = (sealed: SealedHeaders): string | null =>
+const toStoredNote = (note: string | undefined): string | null => (note === undefined ? null : toStoredText(note));
+const toStoredHeaders = (sealed: SealedHeaders): string | null =>
   Object.keys(sealed).length === 0 ? null : JSON.stringify(sealed);
 
 const lockAccount = `select id from accounts where id = $1 for no key update`;
@@ -90,8 +90,8 @@ export class AgentChanges {
   }
 
   async insert(id: AgentId, { definition, sealHeaders = noHeaders, note }: SealableDefinition): Promise<void> {
-    const values = [id, this.accountId, storedText(definition.name), JSON.stringify(definition)];
-    await this.sql.query(insertAgent, [...values, storedHeaders(sealHeaders({})), storedNote(note)]);
+    const values = [id, this.accountId, toStoredText(definition.name), JSON.stringify(definition)];
+    await this.sql.query(insertAgent, [...values, toStoredHeaders(sealHeaders({})), toStoredNote(note)]);
   }
 
   /** The same definition with the same headers makes no new version, and needs no note. */
@@ -101,8 +101,8 @@ export class AgentChanges {
     const kept = toSealedHeaders(row?.sealed_headers);
     const sealed = sealHeaders(kept);
     if (isSameJson(earlier.definition, definition) && isSameJson(kept, sealed)) return;
-    const values = [id, storedText(definition.name), JSON.stringify(definition), storedHeaders(sealed)];
-    await this.sql.query(insertVersion, [...values, storedNote(note)]);
+    const values = [id, toStoredText(definition.name), JSON.stringify(definition), toStoredHeaders(sealed)];
+    await this.sql.query(insertVersion, [...values, toStoredNote(note)]);
   }
 
   async setDefault(id: AgentId, isDefault: boolean | undefined): Promise<void> {
@@ -112,7 +112,7 @@ export class AgentChanges {
   }
 
   async setTags(id: AgentId, tags: readonly string[] | undefined): Promise<void> {
-    if (tags !== undefined) await this.sql.query(setTags, [this.accountId, id, tags.map(storedText)]);
+    if (tags !== undefined) await this.sql.query(setTags, [this.accountId, id, tags.map(toStoredText)]);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AccountId, Agent, AgentSort, SortOrder } from '@rondo/contract';
 import { builtInTools } from '@rondo/domain';
-import { readableJson, storedText } from '../../database/stored-text';
+import { readableJson, toStoredText } from '../../database/stored-text';
 import type { Sql } from '../../database/sql';
 import { BoundedList, type Page, type PageRequest } from '../page';
 import { columnsInOrder, toCursorText, isAfter, toOrder } from './agent-order';
@@ -75,9 +75,9 @@ const toValues = ({
   isDefault,
   hasMcp,
 }: Omit<AgentFilter, 'accountId' | 'limit'>): Readonly<Record<Condition, unknown>> => ({
-  search: search === undefined ? undefined : storedText(search),
-  tags: tags?.map(storedText),
+  search: search === undefined ? undefined : toStoredText(search),
+  tags: tags?.map(toStoredText),
   isDefault,
   hasMcp,
-  tool: tool === undefined ? undefined : [storedText(tool), builtInTools.named(tool)?.group ?? null],
+  tool: tool === undefined ? undefined : [toStoredText(tool), builtInTools.named(tool)?.group ?? null],
 });

@@ -1,7 +1,7 @@
 import type { AccountId } from '@rondo/contract';
 import { type AccountTier, TerminalError } from '@rondo/domain';
 import type { Sql } from '../../database/sql';
-import { chargedAmount } from '../../run-log/charged-amount';
+import { chargeAmount } from '../../run-log/charged-amount';
 import { z } from 'zod';
 import { createQuery } from '../../database/checked-query';
 
@@ -38,17 +38,17 @@ returning tier`,
 );
 
 /** What was charged for an account's calls with a known price; both are SQL expressions. */
-export const spentSince = (account: string, since: string): string => `
-  select coalesce(sum(${chargedAmount('cost_usd', 'price_factor')}), 0) from usage_entries where account_id = ${account} and created_at >= ${since}`;
+export const selectSpent = (account: string, since: string): string => `
+  select coalesce(sum(${chargeAmount('cost_usd', 'price_factor')}), 0) from usage_entries where account_id = ${account} and created_at >= ${since}`;
 
 const writeLimit = `
 update account_balances set
   tier = $2, period = $3, allowance_usd = $4::float, period_start = date_trunc($3, now(), 'UTC'),
-  spent_usd = (${spentSince('$1', `date_trunc($3, now(), 'UTC')`)})
+  spent_usd = (${selectSpent('$1', `date_trunc($3, now(), 'UTC')`)})
 where account_id = $1`;
 
 /** Locks the balance in a transaction, and creates it where there is none. Rejects with `account_not_found`. */
-export async function lockedTier(sql: Sql, account: AccountId, { period }: SpendingLimit): Promise<string | null> {
+export async function lockTier(sql: Sql, account: AccountId, { period }: SpendingLimit): Promise<string | null> {
   const row = await lockBalance.first(sql, [account, period]);
   if (!row) throw accountNotFound(account);
   return row.tier;

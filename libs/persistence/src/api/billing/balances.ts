@@ -1,15 +1,15 @@
 import { type AccountId, type Credit, type NewId, creditId } from '@rondo/contract';
 import type { AccountFunds, AccountTier } from '@rondo/domain';
 import type { Database } from '../../database/database';
-import { storedText } from '../../database/stored-text';
+import { toStoredText } from '../../database/stored-text';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import {
   type AccountTerms,
   type SpendingLimit,
   accountNotFound,
-  lockedTier,
+  lockTier,
   readTerms,
-  spentSince,
+  selectSpent,
   writeTier,
 } from './balance-row';
 import { z } from 'zod';
@@ -61,7 +61,7 @@ from accounts left join account_balances on account_id = accounts.id
 where accounts.id = $1`,
 );
 
-const readSpent = createQuery(z.object({ spent: z.number() }), `select (${spentSince('$1', '$2')})::float as spent`);
+const readSpent = createQuery(z.object({ spent: z.number() }), `select (${selectSpent('$1', '$2')})::float as spent`);
 
 const writeFactor = `update account_balances set price_factor = $2::float where account_id = $1`;
 
@@ -92,7 +92,7 @@ export class Balances {
     const { tier, factor, reserved, credit, now } = row;
     const { start, end } = periodAt(toLimit(tier).period, now);
     const isCurrent = row.period_start?.getTime() === start.getTime();
-    const spent = isCurrent ? row.spent : await this.spentSince(account, start);
+    const spent = isCurrent ? row.spent : await this.readSpent(account, start);
     const funds = { spentUsd: spent, reservedUsd: reserved, creditUsd: credit };
     return { tier, priceFactor: factor, periodStart: start, periodEnd: end, ...funds };
   }
@@ -104,7 +104,7 @@ export class Balances {
   /** Rejects with `account_not_found`. */
   setTier({ accountId: account, tier, priceFactor }: TierOrder): Promise<void> {
     return this.database.transaction(async (sql) => {
-      await lockedTier(sql, account, tier);
+      await lockTier(sql, account, tier);
       await writeTier(sql, account, { tier: tier.name, limit: tier });
       await sql.query(writeFactor, [account, priceFactor ?? null]);
     });
@@ -113,17 +113,17 @@ export class Balances {
   /** Rejects with `account_not_found`. */
   give({ accountId: account, usd, reason, givenBy, toLimit, promised }: CreditOrder): Promise<Credit> {
     return this.database.transaction(async (sql) => {
-      const tier = await lockedTier(sql, account, toLimit(null));
+      const tier = await lockTier(sql, account, toLimit(null));
       await writeTier(sql, account, { tier, limit: toLimit(tier) });
       const id = creditId.parse(`crd_${this.newId()}`);
-      const text = reason === undefined ? null : storedText(reason);
+      const text = reason === undefined ? null : toStoredText(reason);
       const row = await writeCredit.first(sql, [id, account, usd, text, givenBy]);
       if (!row) throw accountNotFound(account);
       return storeResponse(sql, promised, { id, usd, reason: text, created_at: row.created_at.toISOString() });
     });
   }
 
-  private async spentSince(account: AccountId, since: Date): Promise<number> {
+  private async readSpent(account: AccountId, since: Date): Promise<number> {
     const row = await readSpent.first(this.database.sql, [account, since]);
     return row?.spent ?? 0;
   }

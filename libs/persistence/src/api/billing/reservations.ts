@@ -3,7 +3,7 @@ import { type Claim, ClaimLostError } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import { LastingKeys } from '../../database/lasting-keys';
 import { spentNow } from '../../run-log/settle-calls';
-import { type AccountTerms, type SpendingLimit, lockedTier, readTerms, writeTier } from './balance-row';
+import { type AccountTerms, type SpendingLimit, lockTier, readTerms, writeTier } from './balance-row';
 import { z } from 'zod';
 import { createQuery } from '../../database/checked-query';
 
@@ -135,7 +135,7 @@ export class Reservations {
   /** Counts what the account has spent in the period, after `uncounted`. Rejects if the account is being removed. */
   count(account: AccountId, limit: SpendingLimit): Promise<void> {
     return this.database.transaction(async (sql) => {
-      await writeTier(sql, account, { tier: await lockedTier(sql, account, limit), limit });
+      await writeTier(sql, account, { tier: await lockTier(sql, account, limit), limit });
     });
   }
 

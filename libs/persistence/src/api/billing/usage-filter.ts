@@ -1,5 +1,5 @@
 import type { AccountId, AgentId, EndUser, RunId, ThreadId } from '@rondo/contract';
-import { chargedAmount } from '../../run-log/charged-amount';
+import { chargeAmount } from '../../run-log/charged-amount';
 
 /** Which usage entries of an account. */
 export interface UsageFilter {
@@ -21,7 +21,7 @@ export interface UsageFilter {
  */
 const filterUsage = (joined: string) => `
 select entry.*, runs.end_user as of_user, runs.created_by as of_key, coalesce(entry.thread_id, runs.thread_id) as of_thread, coalesce(entry.agent_id, runs.agent_id) as of_agent,
-  ${chargedAmount('entry.cost_usd', 'entry.price_factor')} as charged_usd
+  ${chargeAmount('entry.cost_usd', 'entry.price_factor')} as charged_usd
 from usage_entries as entry left join runs on ${joined} and runs.id = entry.run_id
 where entry.account_id = $1 and entry.created_at < $3
   and entry.created_at >= greatest(

@@ -2,7 +2,7 @@ import { type CallId, type McpConnectionId, accountId, callId, endUser, mcpConne
 import { z } from 'zod';
 import { createQuery } from '../../database/checked-query';
 import type { Database } from '../../database/database';
-import { storedText } from '../../database/stored-text';
+import { toStoredText } from '../../database/stored-text';
 
 const linkColumns = z.object({
   hash: z.string(),
@@ -117,6 +117,6 @@ export class McpConnectLinks {
   }
 
   async fail({ connection_id: id }: { readonly connection_id: McpConnectionId }, problem: string): Promise<void> {
-    await this.database.sql.query(noteProblem, [id, storedText(problem)]);
+    await this.database.sql.query(noteProblem, [id, toStoredText(problem)]);
   }
 }

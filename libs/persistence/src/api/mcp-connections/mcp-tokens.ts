@@ -14,7 +14,7 @@ import {
 import { z } from 'zod';
 import { createQuery } from '../../database/checked-query';
 import type { Database } from '../../database/database';
-import { storedText, readableJson } from '../../database/stored-text';
+import { toStoredText, readableJson } from '../../database/stored-text';
 import type { McpConnectionTarget } from './mcp-connections';
 
 /** One request that would carry a token. */
@@ -131,6 +131,6 @@ export class McpTokens {
 
   /** They are of no use any more: a person has to connect again. */
   async expire({ id, version }: McpTokenVersion, problem: string): Promise<void> {
-    await this.database.sql.query(expire, [id, version, storedText(problem)]);
+    await this.database.sql.query(expire, [id, version, toStoredText(problem)]);
   }
 }

@@ -14,7 +14,7 @@ import { z } from 'zod';
 import { createQuery } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
-import { storedText } from '../../database/stored-text';
+import { toStoredText } from '../../database/stored-text';
 import { agentNotFound } from '../agents/agent-row';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import { keepProject } from '../projects/project-row';
@@ -100,7 +100,7 @@ export class MemoryStores {
       if (project !== null) await keepProject(sql, { accountId, projectId: project });
       if (agent !== null && (await sql.query(keptAgent, [accountId, agent])).length === 0) throw agentNotFound(agent);
       const id = memoryStoreId.parse(`mem_${this.newId()}`);
-      const values = [id, accountId, name, storedText(description), project, agent, user];
+      const values = [id, accountId, name, toStoredText(description), project, agent, user];
       if ((await sql.query(insertStore, values)).length === 0)
         throw new TerminalError('memory_store_name_taken', `There is a memory store ${name} already.`);
       return readStore(sql, { accountId, memoryStoreId: id });

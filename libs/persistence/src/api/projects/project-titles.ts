@@ -2,7 +2,7 @@ import { type ProjectId, type RunId, projectId } from '@rondo/contract';
 import { toPlaceholder } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
-import { storedText } from '../../database/stored-text';
+import { toStoredText } from '../../database/stored-text';
 import { z } from 'zod';
 import { createQuery } from '../../database/checked-query';
 
@@ -29,7 +29,7 @@ from untitled where projects.id = untitled.id`;
 
 /** The first input names a project without a name: by a placeholder at once, and by a title later. */
 export async function nameAfterInput(sql: Sql, { projectId, runId, text }: FirstInput): Promise<void> {
-  await sql.query(beginTitle, [projectId, storedText(toPlaceholder(text)), runId]);
+  await sql.query(beginTitle, [projectId, toStoredText(toPlaceholder(text)), runId]);
 }
 
 /** A title that is to be written. */
@@ -79,6 +79,6 @@ export class ProjectTitles {
 
   /** Has no effect on a project that has got a name meanwhile. */
   async set(projectId: ProjectId, title: string): Promise<void> {
-    await this.database.sql.query(setTitle, [projectId, storedText(title)]);
+    await this.database.sql.query(setTitle, [projectId, toStoredText(title)]);
   }
 }

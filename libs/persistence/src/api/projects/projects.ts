@@ -1,7 +1,7 @@
 import { type AccountId, type NewId, type Project, projectId, runId, threadId } from '@rondo/contract';
 import { untitled } from '@rondo/domain';
 import type { Database } from '../../database/database';
-import { storedText } from '../../database/stored-text';
+import { toStoredText } from '../../database/stored-text';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import { ThreadBusyError } from '../runs/thread-busy-error';
@@ -87,7 +87,7 @@ export class Projects {
     const id = projectId.parse(`prj_${this.newId()}`);
     const workspace = sharesWorkspace ? `thr_${this.newId()}` : null;
     return this.database.transaction(async (sql) => {
-      const named = name === undefined ? [untitled, 'placeholder'] : [storedText(name), 'request'];
+      const named = name === undefined ? [untitled, 'placeholder'] : [toStoredText(name), 'request'];
       const row = await newProject.first(sql, [id, accountId, ...named, isPublic, workspace]);
       if (workspace !== null) await sql.query(newWorkspace, [workspace, accountId, id]);
       if (!row) throw projectNotFound(id); // an insert returns its row
@@ -109,7 +109,7 @@ export class Projects {
   }
 
   async update({ accountId, projectId: id, name, isPublic }: ProjectChange): Promise<Project> {
-    const values = [id, accountId, name === undefined ? null : storedText(name), isPublic ?? null];
+    const values = [id, accountId, name === undefined ? null : toStoredText(name), isPublic ?? null];
     const row = await changeProject.first(this.database.sql, values);
     if (!row) throw projectNotFound(id);
     return toProject(row);

@@ -14,7 +14,7 @@ import {
   projectId,
   runId,
   runStatus,
-  shownContent,
+  toShownContent,
   threadId,
 } from '@rondo/contract';
 import { TerminalError } from '@rondo/domain';
@@ -125,7 +125,7 @@ const dialogue = new BoundedList<PublicMessage>(
     type: messageType,
     // Reasoning is for the provider and the account only.
     content: jsonDocument<ContentBlock[]>().transform((blocks) =>
-      shownContent(blocks.filter(({ type }) => type !== 'reasoning')),
+      toShownContent(blocks.filter(({ type }) => type !== 'reasoning')),
     ),
     created_at: isoTime,
   }),

@@ -41,7 +41,7 @@ export function toAgentResult(run: Run, messages: readonly Message[], calls: rea
         cutOff(run) ??
         (usesJsonDecisions(run) ? decisionText(said, calls) : finalText(run, said, calls)),
       reasoning: findLast(said, 'reasoning'),
-      tools_executed: calls.filter(wasExecuted).map(executedTool),
+      tools_executed: calls.filter(wasExecuted).map(toExecutedTool),
       agent: run.settings.agent.name ?? null,
       model: run.model,
       token_usage: run.usage,
@@ -88,7 +88,7 @@ function findFault({ settings }: Run, said: readonly Message[], calls: readonly 
 }
 
 const describeFault = (call: ToolCall): string =>
-  `The tool ${call.name} failed: ${executedTool(call).error ?? 'it does not say why.'}`;
+  `The tool ${call.name} failed: ${toExecutedTool(call).error ?? 'it does not say why.'}`;
 
 const namesTools = ({ tools, mcp_servers, caller_tools }: Run['settings']): boolean =>
   [tools, mcp_servers, caller_tools].some((named) => (named?.length ?? 0) > 0);
@@ -115,7 +115,7 @@ function decisionText(said: readonly Message[], calls: readonly ToolCall[]): str
 }
 
 function outcomeLine(call: ToolCall): string {
-  const { name, success, result, error } = executedTool(call);
+  const { name, success, result, error } = toExecutedTool(call);
   return `Tool ${name} executed. Success: ${success}. Result: ${result || (error ?? '')}`;
 }
 
@@ -126,7 +126,7 @@ function findLast(messages: readonly Message[], type: 'text' | 'reasoning'): str
   return texts.findLast((blocks) => blocks.length > 0)?.join('\n\n') ?? '';
 }
 
-const executedTool = ({ name, status, result, started_at, finished_at, omitted }: Called): ExecutedTool => ({
+const toExecutedTool = ({ name, status, result, started_at, finished_at, omitted }: Called): ExecutedTool => ({
   name,
   success: status === 'completed',
   result: result?.output ?? '',

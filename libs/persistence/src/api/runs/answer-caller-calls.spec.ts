@@ -263,7 +263,7 @@ describe('the list of calls that wait for their caller', () => {
     const run = await parked({ count: 2 });
     const { accountId } = fixture;
 
-    const { data } = await fixture.runs.awaitedCalls({ accountId, runId: run.claim.runId, limit: 10 });
+    const { data } = await fixture.runs.listAwaitedCalls({ accountId, runId: run.claim.runId, limit: 10 });
     expect(data.map(({ id }) => id)).toEqual(run.calls);
     expect(data[0]).toMatchObject({
       ...{ run_id: run.claim.runId, thread_id: run.claim.threadId, name: 'get_weather', attempt: 1 },
@@ -271,11 +271,11 @@ describe('the list of calls that wait for their caller', () => {
     });
 
     await answer(run.calls[0]);
-    const first = await fixture.runs.awaitedCalls({ accountId, limit: 200 });
+    const first = await fixture.runs.listAwaitedCalls({ accountId, limit: 200 });
     expect(first.data.map(({ id }) => id)).toContain(run.calls[1]);
     expect(first.data.map(({ id }) => id)).not.toContain(run.calls[0]);
     const other = await newAccount(fixture.database);
-    expect((await fixture.runs.awaitedCalls({ accountId: other, limit: 10 })).data).toEqual([]);
+    expect((await fixture.runs.listAwaitedCalls({ accountId: other, limit: 10 })).data).toEqual([]);
   });
 
   it('is not part of the inbox of people, and says in one sentence what the run waits for', async () => {

@@ -10,7 +10,7 @@ import {
   type RunId,
   type ToolCall,
   awaitedCall,
-  boundedResult,
+  boundResult,
   callId,
   toolCall,
 } from '@rondo/contract';
@@ -166,7 +166,7 @@ async function storeResults(
   return new Map(
     read.map(({ id, said: { output = '', error }, blob }) => [
       id,
-      boundedResult({
+      boundResult({
         ...{ success: error === undefined, output },
         ...(error !== undefined && { error }),
         ...(blob && { image: toImage(blob) }),

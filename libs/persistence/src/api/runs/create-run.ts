@@ -36,10 +36,10 @@ import { ChatTaken } from '../facade-ids';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { type OutboxEntry, firstActivation } from '../../run-log/outbox';
 import { type RunRow, toRun, runRow } from '../../run-log/run-row';
-import { toBatch, recordedFacts } from '../../run-log/batch';
+import { toBatch, toRecordedFacts } from '../../run-log/batch';
 import { writeFacts } from '../../run-log/group-commit';
 import type { Sql } from '../../database/sql';
-import { storedText } from '../../database/stored-text';
+import { toStoredText } from '../../database/stored-text';
 import type { AlongsideRun } from '../triggers/firing-claim';
 import { nameAfterInput } from '../projects/project-titles';
 import type { StatementBatcher } from '../../database/statement-batcher';
@@ -237,18 +237,18 @@ class RunCreation {
       { runId: this.id, threadId: thread, epoch: 0 },
       { facts: this.beginning(thread, said), newId: this.newId },
     );
-    const facts = recordedFacts(batch, { lastSeq: 0, lastMessageSeq });
+    const facts = toRecordedFacts(batch, { lastSeq: 0, lastMessageSeq });
     const created_at = facts[0]?.at ?? '';
     const text = input && inputText(input);
     const begun = newRun({
       ...{ id: this.id, thread_id: thread, project_id, user: end_user },
       ...{ last_seq: facts.length, settings, metadata, created_at },
       ...agentFields(agent),
-      preview: text === undefined ? null : storedText(toPreview(text)),
+      preview: text === undefined ? null : toStoredText(toPreview(text)),
       ...originFields(origin),
       ...(traceId !== undefined && { trace_id: traceId }),
     });
-    const inserted = { ...begun, model: storedText(begun.model) };
+    const inserted = { ...begun, model: toStoredText(begun.model) };
     const threadAgent = agent?.isNamed ? agent.id : undefined;
     const waitsWith = behind ? (content ? JSON.stringify(content) : null) : undefined;
     const rows = {

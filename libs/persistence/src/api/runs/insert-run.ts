@@ -2,7 +2,7 @@ import type { AccountId, AgentId, RecordedFact, Run, CallId, RunId } from '@rond
 import { RowSet } from '../../database/row-set';
 import { activated, toOutbox } from '../../database/run-activation';
 import type { Sql } from '../../database/sql';
-import { storedText, storedTextAsJson } from '../../database/stored-text';
+import { toStoredText, toStoredJson } from '../../database/stored-text';
 import { basisRevision } from '../agents/run-basis';
 import type { IdempotentRequest, StoredResponse } from '../idempotency-keys';
 
@@ -185,7 +185,7 @@ export async function insertNamedRun(sql: Sql, run: FirstRows, { chat, answered 
   const values = [...newRuns.values([run]), facade, chatId, runName ?? null];
   const answer = answered
     ? [
-        storedText(answered.request.key),
+        toStoredText(answered.request.key),
         answered.request.requestHash,
         answered.status,
         JSON.stringify(answered.body),
@@ -206,7 +206,7 @@ const longestTitle = 200;
 /** A new thread is called what its first run is, where that says so: the first words of many runs may be the same. */
 function toThreadTitle(given: string | undefined): string | null {
   const title = given?.trim().slice(0, longestTitle) ?? '';
-  return title === '' ? null : storedTextAsJson(title);
+  return title === '' ? null : toStoredJson(title);
 }
 
 /** The run as parameters of the statement. What cannot be serialized fails here, and not the other runs of the batch. */
@@ -228,7 +228,7 @@ export function toFirstRows({
     thread_id: run.thread_id,
     last_seq: run.last_seq,
     profile: run.profile,
-    model: storedTextAsJson(run.model),
+    model: toStoredJson(run.model),
     settings: JSON.stringify(run.settings),
     agent_id: run.agent_id,
     agent_version: run.agent_version,
@@ -239,8 +239,8 @@ export function toFirstRows({
     project_id: run.project_id,
     thread_agent: threadAgent ?? null,
     thread_title: toThreadTitle(run.metadata['title']),
-    preview: run.preview === null ? null : storedTextAsJson(run.preview),
-    input_text: inputText ? storedTextAsJson(inputText) : null,
+    preview: run.preview === null ? null : toStoredJson(run.preview),
+    input_text: inputText ? toStoredJson(inputText) : null,
     trace_id: run.trace_id,
     end_user: run.user ?? null,
     created_by: createdBy ?? null,

@@ -12,9 +12,9 @@ import {
   runStatus,
 } from '@rondo/contract';
 import type { Sql } from '../../database/sql';
-import { storedText } from '../../database/stored-text';
+import { toStoredText } from '../../database/stored-text';
 import { toRun, runRow } from '../../run-log/run-row';
-import { type MetadataFilter, hasMetadata, writtenMetadata } from '../metadata-filter';
+import { type MetadataFilter, hasMetadata, writeMetadata } from '../metadata-filter';
 import { BoundedList, type Page, type PageRequest, idOfCursor } from '../page';
 import type { Audience } from '../users/audience';
 import { isMessageToRun } from './tell-run';
@@ -104,17 +104,17 @@ export async function listRuns(
     before: after === undefined ? undefined : idOfCursor(after, runId),
     statuses: rest.statuses,
     finishReasons: rest.finishReasons,
-    model: rest.model && storedText(rest.model),
+    model: rest.model && toStoredText(rest.model),
     threadId: rest.threadId,
     agentId: rest.agentId,
     projectId: rest.projectId,
     user: rest.user,
     ofUser: rest.within?.user ?? undefined,
     ofThread: rest.within?.threadId ?? undefined,
-    words: rest.words && storedText(rest.words),
+    words: rest.words && toStoredText(rest.words),
     parentRunId: rest.parentRunId,
     isMessage: rest.isMessage,
-    metadata: metadata && writtenMetadata(metadata),
+    metadata: metadata && writeMetadata(metadata),
     createdFrom: rest.createdFrom,
     createdBefore: rest.createdBefore,
   };

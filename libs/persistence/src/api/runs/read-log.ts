@@ -1,4 +1,4 @@
-import { type Message, type RecordedFact, type Run, shownEvent } from '@rondo/contract';
+import { type Message, type RecordedFact, type Run, toShownEvent } from '@rondo/contract';
 import { type FactRow, type JsonRow, type RunJson, toFact, factOfJson, toRun } from '../../run-log/run-row';
 import { withinPage } from '../page';
 import type { Sql } from '../../database/sql';
@@ -96,7 +96,7 @@ async function readPage(sql: Sql, { accountId, runId }: RunAddress, { after, lim
   const [first] = rows;
   if (!first) throw runNotFound(runId);
   const { last_seq: headSeq, run_epoch: epoch, events_trimmed_through: through, events_trimmed_hash: hash } = first;
-  const facts = rows.filter(isFact).map((row) => shownEvent(toFact(row)));
+  const facts = rows.filter(isFact).map((row) => toShownEvent(toFact(row)));
   return { facts, headSeq, epoch, trimmed: after < through ? { through, hash } : undefined };
 }
 
@@ -163,7 +163,7 @@ async function openAfter(sql: Sql, address: RunAddress, reading: Reading): Promi
   const isTrimmed = reading.after < events_trimmed_through;
   const page = isTrimmed
     ? await readEvents(sql, address, reading)
-    : { data: row.facts.map((fact) => shownEvent(factOfJson(fact))), head_seq: last_seq };
+    : { data: row.facts.map((fact) => toShownEvent(factOfJson(fact))), head_seq: last_seq };
   const run = toRun(row.run);
   const holder = workerId === null ? undefined : { workerId, threadId: run.thread_id };
   return { run, holder, page, epoch };

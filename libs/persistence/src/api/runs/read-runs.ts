@@ -10,7 +10,7 @@ import {
   threadId,
 } from '@rondo/contract';
 import { z } from 'zod';
-import { toShownMessage, messageRow } from '../../run-log/message-row';
+import { readShownMessage, messageRow } from '../../run-log/message-row';
 import { type Page, type PageRequest, BoundedList, bytesInPage, idOfCursor, invalidCursor, withinPage } from '../page';
 import { toRun, runRow } from '../../run-log/run-row';
 import type { Database } from '../../database/database';
@@ -147,7 +147,7 @@ const assistantMessagesOfRun = createQuery(
 
 /** The newest texts of the model up to the size limit, in order. */
 export const readFinalTexts = async (sql: Sql, run: Run): Promise<Message[]> =>
-  (await assistantMessagesOfRun.all(sql, [run.thread_id, run.id])).map(toShownMessage);
+  (await assistantMessagesOfRun.all(sql, [run.thread_id, run.id])).map(readShownMessage);
 
 const lastMessagesOfRun = createQuery(
   messageRow,
@@ -159,7 +159,7 @@ const lastMessagesOfRun = createQuery(
 
 /** The newest `limit` messages, or fewer if they exceed the size limit, in order. */
 export const readLastMessages = async (sql: Sql, run: Run, limit: number): Promise<Message[]> =>
-  (await lastMessagesOfRun.all(sql, [run.thread_id, run.id, limit])).map(toShownMessage);
+  (await lastMessagesOfRun.all(sql, [run.thread_id, run.id, limit])).map(readShownMessage);
 
 const tracedRun = createQuery(runRow, `select * from runs where id = $1 and trace_id is not null`);
 

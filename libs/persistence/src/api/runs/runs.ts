@@ -129,7 +129,7 @@ export class Runs {
   }
 
   /** The thread's runs that have begun after that place, in the order in which they did. At most 100. */
-  begun(address: ThreadAddress, after: number): Promise<readonly BegunRun[]> {
+  listBegun(address: ThreadAddress, after: number): Promise<readonly BegunRun[]> {
     return listBegunRuns(this.database.sql, address, after);
   }
 
@@ -175,7 +175,7 @@ export class Runs {
   }
 
   /** Rejects with UnknownSeqError, `log_trimmed`, `log_too_long`, and `files_not_kept` where no run has begun with the message. */
-  wantedMoment(address: MomentAddress): Promise<WantedMoment> {
+  readMoment(address: MomentAddress): Promise<WantedMoment> {
     return readWantedMoment(this.database.sql, address);
   }
 
@@ -192,7 +192,7 @@ export class Runs {
   }
 
   /** Some of the account's unfinished runs without a stop request. */
-  unstopped(accountId: AccountId): Promise<readonly RunId[]> {
+  listUnstopped(accountId: AccountId): Promise<readonly RunId[]> {
     return unstoppedRuns(this.database.sql, accountId);
   }
 
@@ -242,7 +242,7 @@ export class Runs {
   }
 
   /** The account's calls that wait for a result of their caller, the oldest first. */
-  awaitedCalls(filter: AwaitedCallFilter): Promise<Page<AwaitedCallRow>> {
+  listAwaitedCalls(filter: AwaitedCallFilter): Promise<Page<AwaitedCallRow>> {
     return listAwaitedCalls(this.database.sql, filter);
   }
 

@@ -27,7 +27,7 @@ import { readReply } from '../../run-log/read-reply';
 import type { Sql } from '../../database/sql';
 import { readOpenCalls } from './open-calls';
 import { collectEndedChildren } from './child-runs/collect-children';
-import { unstoppedBelow } from './child-runs/runs-below';
+import { listUnstoppedBelow } from './child-runs/runs-below';
 import { type RunAddress, lockRun, readRun } from './lock-run';
 import { promoteNext } from './promote-run';
 import { z } from 'zod';
@@ -75,7 +75,7 @@ export async function stopBelow(
   const facts: RecordedFact[] = [];
   const stops: PendingStop[] = [];
   for (;;) {
-    const runs = await unstoppedBelow(database.sql, runId);
+    const runs = await listUnstoppedBelow(database.sql, runId);
     if (runs.length === 0) return { facts, stops };
     for (const id of runs) {
       const order = { accountId, runId: id, reason: `${runId} was stopped${reason === null ? '' : `: ${reason}`}` };

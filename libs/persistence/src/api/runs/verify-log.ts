@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type ForkOrigin, type RecordedFact, shownEvent } from '@rondo/contract';
+import { type ForkOrigin, type RecordedFact, toShownEvent } from '@rondo/contract';
 import type { LogRewind } from './log-rewinds';
 import type { TrimmedLog } from './read-log';
 
@@ -75,5 +75,5 @@ const withFact = (log: LogVerification, fact: RecordedFact): LogVerification => 
 export const chainHash = (hash: string, fact: RecordedFact): string =>
   createHash('sha256')
     .update(hash)
-    .update(JSON.stringify(shownEvent(fact)))
+    .update(JSON.stringify(toShownEvent(fact)))
     .digest('hex');

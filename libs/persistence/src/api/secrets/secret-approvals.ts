@@ -16,7 +16,7 @@ import { TerminalError } from '@rondo/domain';
 import { z } from 'zod';
 import { createQuery } from '../../database/checked-query';
 import type { Sql } from '../../database/sql';
-import { storedText } from '../../database/stored-text';
+import { toStoredText } from '../../database/stored-text';
 import { writeFacts } from '../../run-log/group-commit';
 
 /** As long as approvals of calls are open where neither run nor agent says it. */
@@ -79,7 +79,7 @@ export async function askForSecret(
 ): Promise<{ readonly id: ApprovalId; readonly facts: readonly RecordedFact[] }> {
   const id = approvalId.parse(`apr_${newId()}`);
   const { host, method } = request;
-  const path = storedText(request.path);
+  const path = toStoredText(request.path);
   const now = Date.now();
   const requested_at = new Date(now).toISOString();
   const expires_at = new Date(now + (run.settings.approvals?.expires_s ?? usualLifetimeS) * 1_000).toISOString();

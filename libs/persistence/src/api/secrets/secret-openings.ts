@@ -24,7 +24,7 @@ import { z } from 'zod';
 import { createQuery } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
-import { storedText, readableJson } from '../../database/stored-text';
+import { toStoredText, readableJson } from '../../database/stored-text';
 import { toRun } from '../../run-log/run-row';
 import { lockRun } from '../runs/lock-run';
 import { type FoundApproval, askForSecret, findSecretApproval } from './secret-approvals';
@@ -135,7 +135,7 @@ export class SecretOpenings {
       const id = secretUseId.parse(`use_${this.newId()}`);
       const { host, method, path } = opening.request;
       const asked = [opening.accountId, secret.id, opening.name, opening.runId, opening.callId, opening.via];
-      await sql.query(insertUse, [id, ...asked, host, method, storedText(path), ruled?.refusal ?? null]);
+      await sql.query(insertUse, [id, ...asked, host, method, toStoredText(path), ruled?.refusal ?? null]);
       if (ruled) return ruled;
       const { id: secret_id, account_id, sealed, placement } = secret;
       return { how: 'opened', use_id: id, secret_id, account_id, sealed, placement };

@@ -16,7 +16,7 @@ import { z } from 'zod';
 import { createQuery } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
-import { storedText } from '../../database/stored-text';
+import { toStoredText } from '../../database/stored-text';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import { keepProject } from '../projects/project-row';
 import type { RunPlace } from '../sandboxes';
@@ -133,7 +133,7 @@ export class Secrets {
       await requireFreePlace(sql, accountId);
       if (await ofName.first(sql, [accountId, name, project]))
         throw new TerminalError('secret_name_taken', `There is a secret ${name} already. Change or delete it.`);
-      const values = [id, accountId, project, name, storedText(fields.description), sealed, ...policyValues(fields)];
+      const values = [id, accountId, project, name, toStoredText(fields.description), sealed, ...policyValues(fields)];
       return toSecret(await insertSecret.first(sql, values), id);
     });
   }
@@ -174,7 +174,7 @@ export class Secrets {
       const known = toSecret(await lockedSecret.first(sql, [accountId, id]), id);
       const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
       const changed: SecretFields = { ...known, ...given };
-      const values = [id, storedText(changed.description), ...policyValues(changed), sealed ?? null];
+      const values = [id, toStoredText(changed.description), ...policyValues(changed), sealed ?? null];
       return toSecret(await updateSecret.first(sql, values), id);
     });
   }

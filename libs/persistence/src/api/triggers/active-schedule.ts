@@ -1,5 +1,5 @@
 import { type AgentId, type MissedPolicy, type ScheduleId, agentId, scheduleId, missedPolicy } from '@rondo/contract';
-import { knownFires } from './schedule-row';
+import { readFires } from './schedule-row';
 import { z } from 'zod';
 
 export const activeScheduleRow = z.object({
@@ -35,6 +35,6 @@ export const toActiveSchedule = ({
 }: ActiveScheduleRow): ActiveSchedule => ({
   ...row,
   nextFireAt,
-  nextFires: knownFires({ next_fire_at: nextFireAt, next_fires: stored }),
+  nextFires: readFires({ next_fire_at: nextFireAt, next_fires: stored }),
   agentId: agent,
 });

@@ -8,7 +8,7 @@ import {
   runStatus,
 } from '@rondo/contract';
 import type { Database } from '../../database/database';
-import { storedText } from '../../database/stored-text';
+import { toStoredText } from '../../database/stored-text';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import { z } from 'zod';
 import { createQuery, jsonDocument, timeColumn } from '../../database/checked-query';
@@ -76,7 +76,7 @@ export class Executions {
 
   /** What became of a webhook. Undefined for one that was not handled before. */
   ofWebhook(triggerId: string, webhookId: string): Promise<Execution | undefined> {
-    return ofWebhook.first(this.database.sql, [triggerId, storedText(webhookId)]);
+    return ofWebhook.first(this.database.sql, [triggerId, toStoredText(webhookId)]);
   }
 
   /** Deletes at most 5,000 that are older than 30 days; the next call continues. Returns how many. */

@@ -9,7 +9,7 @@ import {
 } from '@rondo/contract';
 import type { Database } from '../../database/database';
 import { type AlongsideRun, AlreadyFired, FiringTaken, requireIdle } from './firing-claim';
-import { storedText } from '../../database/stored-text';
+import { toStoredText } from '../../database/stored-text';
 import { scheduleColumns, toSchedule, scheduleRow } from './schedule-row';
 import { webhookRow, toWebhookTrigger } from './webhook-row';
 import { z } from 'zod';
@@ -241,7 +241,7 @@ export class Firings {
         await sql.query(awaitTrigger, [trigger.id]);
         await requireIdle(sql, trigger, id);
       }
-      const inserted = await sql.query(insertReceived, [id, trigger.id, storedText(webhookId), runId]);
+      const inserted = await sql.query(insertReceived, [id, trigger.id, toStoredText(webhookId), runId]);
       if (inserted.length === 0) throw new AlreadyFired();
     };
   }
@@ -250,7 +250,7 @@ export class Firings {
   async recordWebhook({ trigger, webhookId, input }: ReceivedWebhook, outcome: ExecutionOutcome): Promise<void> {
     const { status, reason, error, attempts, nextAttemptAt } = outcome;
     await this.database.sql.query(recordReceived, [
-      ...[this.nextId(), trigger.id, storedText(webhookId), status, reason, error && JSON.stringify(error)],
+      ...[this.nextId(), trigger.id, toStoredText(webhookId), status, reason, error && JSON.stringify(error)],
       ...[attempts, nextAttemptAt ?? null, status === 'pending' ? JSON.stringify(input) : null],
     ]);
   }

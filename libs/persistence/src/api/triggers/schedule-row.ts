@@ -52,13 +52,13 @@ export const toSchedule = (row: ScheduleRow): FiredSchedule => ({
   run: row.run,
   is_paused: row.is_paused,
   next_fire_at: row.next_fire_at?.toISOString() ?? null,
-  next_fires: knownFires(row).map((at) => at.toISOString()),
+  next_fires: readFires(row).map((at) => at.toISOString()),
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 });
 
 /** A version that does not store them has moved `next_fire_at` on alone. */
-export function knownFires({
+export function readFires({
   next_fire_at: next,
   next_fires: stored,
 }: Pick<ScheduleRow, 'next_fire_at' | 'next_fires'>) {

@@ -1,7 +1,7 @@
 import { type AccountId, type NewId, type Schedule, type ScheduleId, type ThreadId, scheduleId } from '@rondo/contract';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
-import { storedText } from '../../database/stored-text';
+import { toStoredText } from '../../database/stored-text';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import { requireFreePlace, threadOfTrigger, type TriggersOfAgent, agentOfTrigger, isOfAgent } from './trigger';
@@ -138,7 +138,7 @@ export class Schedules {
       const row = await lockedSchedule.first(sql, [accountId, id]);
       if (!row) throw scheduleNotFound(id);
       const known = toSchedule(row);
-      const changed = changedBy(known, fields);
+      const changed = changeSchedule(known, fields);
       const isSameThread = changed.thread === known.thread && changed.thread_id === known.thread_id;
       const thread = isSameThread
         ? known.thread_id
@@ -164,7 +164,7 @@ const firesFrom = ({ is_paused: isPaused }: Pick<Schedule, 'is_paused'>, fires: 
   next_fires: fires,
 });
 
-function changedBy(known: Schedule, fields: ScheduleChange['fields']): ScheduleFields {
+function changeSchedule(known: Schedule, fields: ScheduleChange['fields']): ScheduleFields {
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   const changed: ScheduleFields = { ...known, ...given };
   return changed.thread === 'new' ? { ...changed, thread_id: null } : changed;
@@ -179,7 +179,7 @@ interface ScheduleValues {
 }
 
 const listValues = ({ accountId, id, fields, thread, next }: ScheduleValues) => [
-  ...[id, accountId, storedText(fields.name), fields.cron, fields.time_zone, fields.missed, fields.overlap],
+  ...[id, accountId, toStoredText(fields.name), fields.cron, fields.time_zone, fields.missed, fields.overlap],
   ...[thread, JSON.stringify(fields.run), fields.is_paused, next.next_fire_at, next.next_fires],
 ];
 

@@ -7,7 +7,7 @@ import {
   webhookTriggerId,
 } from '@rondo/contract';
 import type { Database } from '../../database/database';
-import { storedText } from '../../database/stored-text';
+import { toStoredText } from '../../database/stored-text';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import { lastExecution, lastExecutionColumn } from './executions';
 import { requireFreePlace, threadOfTrigger, type TriggersOfAgent, isOfAgent } from './trigger';
@@ -180,6 +180,6 @@ export class WebhookTriggers {
 }
 
 const listColumns = (fields: WebhookFields, thread: string | null) => [
-  ...[storedText(fields.name), fields.signature, fields.tolerance_s, fields.overlap, thread],
+  ...[toStoredText(fields.name), fields.signature, fields.tolerance_s, fields.overlap, thread],
   ...[JSON.stringify(fields.run), fields.is_paused],
 ];

@@ -1,6 +1,6 @@
 import { type WebhookEventType, webhookEventType } from '@rondo/contract';
 import type { Database } from '../../database/database';
-import { storedText } from '../../database/stored-text';
+import { toStoredText } from '../../database/stored-text';
 import type { SealedSecret } from '../triggers/webhook-row';
 import { z } from 'zod';
 import { createQuery, jsonDocument } from '../../database/checked-query';
@@ -148,7 +148,7 @@ export class DueDeliveries {
     return { seen: rows[0]?.due ?? 0, claimed: rows.flatMap(toDue) };
   }
 
-  async delivered({ id }: DueDelivery, responseStatus: number): Promise<void> {
+  async recordDelivery({ id }: DueDelivery, responseStatus: number): Promise<void> {
     await this.database.sql.query(delivered, [id, responseStatus]);
   }
 
@@ -174,7 +174,7 @@ export class DueDeliveries {
 
 const listValues = ({ id, attempts }: DueDelivery, { responseStatus, error }: FailedAttempt) => [
   ...[id, attempts, responseStatus],
-  storedText(error),
+  toStoredText(error),
 ];
 
 const toDue = (row: DueRow): DueDelivery[] =>

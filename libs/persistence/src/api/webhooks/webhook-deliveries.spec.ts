@@ -92,10 +92,10 @@ describe('deliveries of facts', () => {
 
     const told = facts.filter(({ type }) => type !== 'iteration.started');
     const claimed = [...(await claimAll())];
-    for (const delivery of claimed) await due.delivered(delivery, 200);
+    for (const delivery of claimed) await due.recordDelivery(delivery, 200);
     for (let next = await claimAll(); next.length > 0; next = await claimAll()) {
       claimed.push(...next);
-      for (const delivery of next) await due.delivered(delivery, 200);
+      for (const delivery of next) await due.recordDelivery(delivery, 200);
     }
     const bodies = (id: string) =>
       claimed.filter(({ endpointId }) => endpointId === id).map(({ body }) => JSON.parse(body));
@@ -168,7 +168,7 @@ describe('what is due', () => {
     expect(heads.map(({ type }) => type)).toEqual(['run.started', 'run.started']);
     expect(await claimAll()).toEqual([]);
     const [head] = heads;
-    if (head) await due.delivered(head, 204);
+    if (head) await due.recordDelivery(head, 204);
     expect((await claimAll()).map(({ type }) => type)).toEqual(['run.completed']);
   });
 
@@ -196,7 +196,7 @@ describe('what is due', () => {
     await passTime();
     const again = theOnly(await claimAll());
     expect(again).toEqual(taken);
-    await due.delivered(again, 200);
+    await due.recordDelivery(again, 200);
     await due.retry(taken, { error: 'late', responseStatus: null }, 1);
     await due.giveUp(taken, { error: 'late', responseStatus: null });
 
@@ -257,7 +257,7 @@ describe('what is due', () => {
     const { id: endpointId } = await endpoint({ events: ['run.completed'] });
     await fixture.store.append(await claimedRun(), [completed]);
     const sent = theOnly(await claimAll());
-    await due.delivered(sent, 200);
+    await due.recordDelivery(sent, 200);
     const [delivery] = await listed();
     if (!delivery) throw new Error('nothing was delivered');
     await deliveries.redeliver({ accountId, deliveryId: delivery.id });
@@ -309,7 +309,7 @@ describe('the list of deliveries', () => {
   it('keeps 30 days, and what is still pending', async () => {
     await endpoint({ events: ['run.started', 'run.completed'] });
     await fixture.store.append(await claimedRun(), [started, completed]);
-    await due.delivered(theOnly(await claimAll()), 200);
+    await due.recordDelivery(theOnly(await claimAll()), 200);
     await fixture.database.sql.query(`update webhook_deliveries set created_at = created_at - interval '31 days'`);
 
     expect(await deliveries.prune()).toBe(1);

@@ -8,7 +8,7 @@ import {
 import { TerminalError } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
-import { storedText } from '../../database/stored-text';
+import { toStoredText } from '../../database/stored-text';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import type { SealedSecret } from '../triggers/webhook-row';
 import { lastDelivery, lastDeliveryColumn } from './delivery-row';
@@ -111,7 +111,15 @@ export class WebhookEndpoints {
     return this.database.transaction(async (sql) => {
       await requireFreePlace(sql, accountId);
       const { url, description, events, is_paused: isPaused } = fields;
-      const values = [endpointId, accountId, url, storedText(description), events, isPaused, JSON.stringify([secret])];
+      const values = [
+        endpointId,
+        accountId,
+        url,
+        toStoredText(description),
+        events,
+        isPaused,
+        JSON.stringify([secret]),
+      ];
       return toEndpoint(await insertEndpoint.first(sql, values), endpointId);
     });
   }
@@ -137,7 +145,7 @@ export class WebhookEndpoints {
       const known = toEndpoint(await lockedEndpoint.first(sql, [accountId, endpointId]), endpointId);
       const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
       const { url, description, events, is_paused: isPaused }: EndpointFields = { ...known, ...given };
-      const values = [endpointId, url, storedText(description), events, isPaused];
+      const values = [endpointId, url, toStoredText(description), events, isPaused];
       if (isPaused && !known.is_paused) await sql.query(giveUpPending, [endpointId]);
       return toEndpoint(await updateEndpoint.first(sql, values), endpointId);
     });

@@ -24,7 +24,7 @@ describe('AgentConnection', () => {
   ])('answers its callers and kills an agent that %s', async (_, program) => {
     const connection = connectTo(program);
     let lost = false;
-    connection.subscribe(1, { output: () => {}, ended: () => {}, lost: () => (lost = true) });
+    connection.subscribe(1, { output: () => {}, end: () => {}, lost: () => (lost = true) });
 
     await expect(connection.request('run', {}, 1_000)).rejects.toMatchObject({ code: 'lost' });
     await connection.ended;
@@ -41,7 +41,7 @@ describe('AgentConnection', () => {
     });`);
     const outputs: string[] = [];
     const ended = new Promise((ended) =>
-      connection.subscribe(1, { output: (bytes) => outputs.push(bytes.toString()), ended, lost: () => {} }),
+      connection.subscribe(1, { output: (bytes) => outputs.push(bytes.toString()), end: ended, lost: () => {} }),
     );
 
     await expect(connection.request('run', {}, 5_000)).resolves.toEqual({ cwd: '/workspace' });

@@ -9,8 +9,8 @@ import { SandboxError, type SandboxErrorCode } from '../../provider/sandbox-erro
 
 export interface CommandEvents {
   output(bytes: Buffer): void;
-  ended(end: EndedEvent): void;
-  /** Called at most once and instead of `ended`: the agent is gone. */
+  end(end: EndedEvent): void;
+  /** Called at most once and instead of `end`: the agent is gone. */
   lost(): void;
 }
 
@@ -136,7 +136,7 @@ export class AgentConnection {
       return;
     }
     this.commands.delete(event.command);
-    listener.ended(event);
+    listener.end(event);
   }
 
   private settle(answer: Exclude<AgentMessage, AgentEvent>): void {

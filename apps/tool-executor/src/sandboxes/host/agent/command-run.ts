@@ -33,7 +33,7 @@ export class CommandRun {
     this.watch();
     this.connection.subscribe(this.number, {
       output: (bytes) => this.output(bytes),
-      ended: (event) => this.ended(event),
+      end: (event) => this.end(event),
       lost: () => this.lost(),
     });
     const { id: idempotencyKey, session, command: script, openInput } = identity;
@@ -90,7 +90,7 @@ export class CommandRun {
     }
   }
 
-  private ended(event: EndedEvent): void {
+  private end(event: EndedEvent): void {
     clearTimeout(this.deadline);
     this.record.end(this.toEnd(event));
     if (event.dead === false) void this.connection.kill();

@@ -32,7 +32,7 @@ export async function installLoader(root: string): Promise<string> {
  * The first process, which waits for processes that have lost their parents, and below it the program. It ends with the
  * program. Both are closed if `loader` may be executed but not read.
  */
-export const guardedCommand = (loader: string, program: readonly string[]): string[] => [
+export const guardCommand = (loader: string, program: readonly string[]): string[] => [
   ...[loader, '/bin/sh', '-c', '"$0" "$@"; exit $?', loader],
   ...program,
 ];

@@ -91,7 +91,7 @@ export class WorkspaceCopies implements SandboxCopies {
         const info = await this.store.fetch({ threadId, executorId: from }, file);
         if (from !== this.executorId) await this.store.remove(threadId, this.executorId); // of an earlier time that it was here
         await this.replace(threadId, async () => {
-          await records.restored(threadId, info?.takenAt); // first: files without it would be used without a word
+          await records.recordRestore(threadId, info?.takenAt); // first: files without it would be used without a word
           if (info) await workspaces.place(threadId, file, info.labels);
         });
         this.counted[info ? 'restored' : 'restoredEmpty'] += 1;
@@ -118,7 +118,7 @@ export class WorkspaceCopies implements SandboxCopies {
     const { records, log } = this.parts;
     const owner = reason === undefined || reason === 'request' ? undefined : this.executorId;
     await this.giveUp(threadId, async () => {
-      await records.copied(threadId, undefined);
+      await records.recordCopy(threadId, undefined);
       await this.store.remove(threadId, owner).catch((error: unknown) => {
         log.warn({ threadId, err: error }, 'copy of a workspace could not be deleted');
         throw new SandboxError('unavailable', 'The copy of the files could not be deleted, so nothing was.');
@@ -164,8 +164,8 @@ export class WorkspaceCopies implements SandboxCopies {
     } finally {
       await rm(file, { force: true });
     }
-    await records.created(threadId);
-    await records.copied(threadId, { at, store: this.store.name, boots });
+    await records.recordCreation(threadId);
+    await records.recordCopy(threadId, { at, store: this.store.name, boots });
     this.counted.saved += 1;
     return true;
   }

@@ -66,7 +66,7 @@ export class WorkspaceImages {
 
   /** Must be awaited before a mount: two mounts of one image would destroy it. Repairs what a power cut has left. */
   async prepare(image: string): Promise<void> {
-    await this.detached(image);
+    await this.waitUntilDetached(image);
     if (await isClean(image)) return;
     await run('e2fsck', '-f', '-y', image).catch((error: unknown) => {
       if ((error as { code?: unknown }).code !== repaired) throw error; // Node's own error carries the exit code.
@@ -80,7 +80,7 @@ export class WorkspaceImages {
   }
 
   /** Resolves when no loop device uses it any more: the kernel detaches it a moment after a sandbox was killed. */
-  async detached(image: string): Promise<void> {
+  async waitUntilDetached(image: string): Promise<void> {
     const until = Date.now() + detachWithinMs;
     while ((await run('losetup', '-j', image)).stdout !== '') {
       if (Date.now() > until) throw new SandboxError('unavailable', 'The disk of the sandbox is still in use.');
@@ -99,7 +99,7 @@ export class WorkspaceImages {
       await mkdir(directory, { recursive: true });
       await this.create(image, 0);
       await inOwnMounts(`${mountImage} && exec touch "$2/file"`, [image, directory]);
-      await this.detached(image);
+      await this.waitUntilDetached(image);
       return undefined;
     } catch (error) {
       return toMessage(error);

@@ -26,12 +26,12 @@ export async function workspaceUsage(directory: string, { pids, agent }: Watched
     count(['--inodes', '--', directory]),
     agent === undefined ? 0 : filesInMemory(agent),
   ]);
-  const deleted = deletedButOpen(directory, pids);
+  const deleted = measureDeletedButOpen(directory, pids);
   return { bytes: kibibytes * kibibyte + deleted.bytes, files: files + inMemory + deleted.files };
 }
 
 /** What a file takes from the disk; its holes take nothing. */
-export const allocatedBytes = async (file: string): Promise<number> => (await stat(file)).blocks * blockBytes;
+export const measureAllocated = async (file: string): Promise<number> => (await stat(file)).blocks * blockBytes;
 
 export interface Watched {
   /** The processes of the sandbox. */
@@ -63,7 +63,7 @@ export async function filesInMemory(agent: number): Promise<number> {
   return counts.reduce((sum, files) => sum + files, 0);
 }
 
-function deletedButOpen(directory: string, pids: readonly number[]): Usage {
+function measureDeletedButOpen(directory: string, pids: readonly number[]): Usage {
   const device = statSync(directory, { throwIfNoEntry: false })?.dev;
   const sizes = new Map<number, number>();
   for (const pid of pids) {

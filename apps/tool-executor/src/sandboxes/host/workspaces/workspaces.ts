@@ -11,7 +11,7 @@ import { SandboxUsers } from './sandbox-users';
 import { isPreparedId } from './prepared-ids';
 import { WorkspaceArchives } from './workspace-archives';
 import { imageUsage, WorkspaceImages } from './workspace-images';
-import { type Usage, type Watched, allocatedBytes, workspaceUsage } from './workspace-usage';
+import { type Usage, type Watched, measureAllocated, workspaceUsage } from './workspace-usage';
 import { toMessage } from '@rondo/platform';
 import { z } from 'zod';
 
@@ -115,7 +115,7 @@ export class Workspaces {
   }
 
   /** Those that belong to no thread, of this process or of one before. */
-  async preparedIds(): Promise<string[]> {
+  async listPrepared(): Promise<string[]> {
     return (await this.names()).filter(isPreparedId);
   }
 
@@ -190,7 +190,7 @@ export class Workspaces {
       const hasFiles = existsSync(this.toDirectory(threadId));
       if (!hasFiles && !this.archives.isPacked(home)) return undefined;
       const image = this.toImage(threadId);
-      if (hasFiles && existsSync(image)) await this.images.detached(image);
+      if (hasFiles && existsSync(image)) await this.images.waitUntilDetached(image);
       return into(home, signal);
     });
   }
@@ -241,7 +241,7 @@ export class Workspaces {
   async diskBytes(threadId: string): Promise<number> {
     const [home, image] = [this.toHome(threadId), this.toImage(threadId)];
     if (this.archives.isPacked(home)) return this.archives.measureSize(home);
-    if (existsSync(image)) return allocatedBytes(image);
+    if (existsSync(image)) return measureAllocated(image);
     return (await workspaceUsage(this.toDirectory(threadId), { pids: [], agent: undefined })).bytes;
   }
 

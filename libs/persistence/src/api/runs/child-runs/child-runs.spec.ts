@@ -266,7 +266,7 @@ describe('a run that waits for its children', () => {
     expect(stops.map(({ runId }) => runId)).toEqual(expect.arrayContaining([parent.claim.runId, id]));
     for (const below of [id, createChild(inner)]) expect((await read(below)).stop_requested_at).not.toBeNull();
     expect(await fixture.claim(parent.claim.runId, 'worker-3')).toMatchObject({ stop: { reason: 'enough' } });
-    expect((await trees.stoppedBelow(parent.claim.runId)).map(({ run_id }) => run_id).toSorted()).toEqual(
+    expect((await trees.listStoppedBelow(parent.claim.runId)).map(({ run_id }) => run_id).toSorted()).toEqual(
       [id, createChild(inner)].toSorted(),
     );
   });

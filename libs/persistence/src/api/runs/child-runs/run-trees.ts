@@ -5,7 +5,7 @@ import { StatementBatcher } from '../../../database/statement-batcher';
 import { type FirstRows, insertRuns, measureLength } from '../insert-run';
 import { type StopOrder, stopBelow, stopRun } from '../stop-run';
 import { collectEndedChildren, parentsOfEndedChildren } from './collect-children';
-import { orphanedRuns, runsNotToWait, stoppedBelow } from './runs-below';
+import { listOrphans, runsNotToWait, stoppedBelow } from './runs-below';
 import { type ChildOrder, type StartedChild, startChild } from './start-child';
 import { resumeForTreeBudget, findTreeBudget } from './tree-budget';
 
@@ -32,7 +32,7 @@ export class RunTrees {
     return (await stopBelow(this.database, this.newId, order)).facts;
   }
 
-  stoppedBelow(id: RunId): Promise<readonly StoppedChild[]> {
+  listStoppedBelow(id: RunId): Promise<readonly StoppedChild[]> {
     return stoppedBelow(this.database.sql, id);
   }
 
@@ -50,7 +50,7 @@ export class RunTrees {
     const { database, newId } = this;
     const facts: RecordedFact[] = [];
     for (const parent of await parentsOfEndedChildren(database.sql)) facts.push(...(await this.collect(parent)));
-    for (const order of [...(await orphanedRuns(database.sql)), ...(await runsNotToWait(database.sql))])
+    for (const order of [...(await listOrphans(database.sql)), ...(await runsNotToWait(database.sql))])
       facts.push(...(await stopRun(database, newId, order)).facts);
     return [...facts, ...(await resumeForTreeBudget(database, newId))];
   }

@@ -31,7 +31,7 @@ where finished_at is null and stop_requested_at is null order by runs.id`,
 );
 
 /** The runs below a run, at any depth, that are not over and were not told to stop. */
-export const unstoppedBelow = async (sql: Sql, id: RunId): Promise<readonly RunId[]> =>
+export const listUnstoppedBelow = async (sql: Sql, id: RunId): Promise<readonly RunId[]> =>
   (await unstopped.all(sql, [id])).map((row) => row.id);
 
 const stopped = createQuery(
@@ -80,7 +80,7 @@ limit 100`,
 );
 
 /** Children that no run waits for: their parent ended, stops or was deleted, and they were not told. */
-export const orphanedRuns = (sql: Sql): Promise<readonly RunToStop[]> => orphans.all(sql);
+export const listOrphans = (sql: Sql): Promise<readonly RunToStop[]> => orphans.all(sql);
 
 const unwelcomeWaits = createQuery(
   z.object({ accountId, runId, reason: z.string() }),

@@ -50,13 +50,13 @@ class AlreadyStarted extends Error {}
  */
 export async function startChild(maker: RunMaker, order: ChildOrder): Promise<StartedChild> {
   const id = toChildRunId(order.call.id);
-  const known = await startedBefore(maker.database.sql, id, order);
+  const known = await findStarted(maker.database.sql, id, order);
   if (known) return known;
   try {
     return await startNew(maker, order, id);
   } catch (error) {
     if (error instanceof Refused) return { how: 'refused', reason: error.message };
-    const started = error instanceof AlreadyStarted ? await startedBefore(maker.database.sql, id, order) : undefined;
+    const started = error instanceof AlreadyStarted ? await findStarted(maker.database.sql, id, order) : undefined;
     if (!started) throw error;
     return started;
   }
@@ -69,7 +69,7 @@ select runs.agent_id, coalesce(${readableJson('runs.settings')}->'agent'->>'name
 from runs where id = $1 and parent_run_id = $2`,
 );
 
-async function startedBefore(sql: Sql, id: RunId, { parent, call }: ChildOrder): Promise<StartedChild | undefined> {
+async function findStarted(sql: Sql, id: RunId, { parent, call }: ChildOrder): Promise<StartedChild | undefined> {
   const row = await childById.first(sql, [id, parent.runId]);
   return row && { how: 'started', child: { run_id: id, tool_call_id: call.id, ...row }, facts: [] };
 }

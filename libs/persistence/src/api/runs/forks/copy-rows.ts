@@ -1,7 +1,7 @@
 import type { ForkOrigin, RecordedFact, RunId, RunSettings, ThreadId } from '@rondo/contract';
 import { type ForkPoint, builtInTools } from '@rondo/domain';
 import type { Sql } from '../../../database/sql';
-import { storedText } from '../../../database/stored-text';
+import { toStoredText } from '../../../database/stored-text';
 import type { RunRow } from '../../../run-log/run-row';
 import type { ForkIds } from './fork-ids';
 import { z } from 'zod';
@@ -104,7 +104,7 @@ export async function insertFork(sql: Sql, from: RunRow, fork: Fork): Promise<vo
   const { iteration, startedAt, usage } = point.state;
   await sql.query(newRun, [
     ...[from.id, runId, threadId, iteration, point.seq, epoch],
-    ...[storedText(settings.model), JSON.stringify(settings), startedAt ?? null],
+    ...[toStoredText(settings.model), JSON.stringify(settings), startedAt ?? null],
     ...[usage.input_tokens, usage.cached_tokens, usage.output_tokens, usage.cost_usd],
     ...[JSON.stringify(origin), traceId ?? null, createdBy ?? null],
   ]);
