@@ -88,7 +88,7 @@ class Account {
       get: ({ runId: id }: { runId: RunId }) => Promise.resolve(this.runs.find((run) => run.id === id)),
       current: () => Promise.resolve(this.runs.find(({ waiting }) => waiting) ?? this.runs.at(-1)),
       events: () => Promise.resolve({ data: [], head_seq: 0 }),
-      awaitedCalls: () => Promise.resolve({ data: awaited(), next_cursor: null }),
+      listAwaitedCalls: () => Promise.resolve({ data: awaited(), next_cursor: null }),
     };
     return new OpenAiResponses({
       ...{ ids, runs, known: new KnownResponses({ ids, runs } as never) },
