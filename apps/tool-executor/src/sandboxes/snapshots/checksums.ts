@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { flush } from '../provider/flush';
@@ -29,8 +29,9 @@ export async function writeChecked(source: Readable, into: string, expected: Che
       yield piece;
     }
   };
+  const file = await open(into, 'wx', 0o600); // A stream would open it by itself, and maybe only after it was removed.
   try {
-    await pipeline(source, checked, createWriteStream(into, { flags: 'wx', mode: 0o600 }));
+    await pipeline(source, checked, file.createWriteStream());
     if (bytes !== expected.bytes) throw new SnapshotDamaged(`The copy has ${bytes} of ${expected.bytes} bytes.`);
     if (hash.digest('hex') !== expected.sha256)
       throw new SnapshotDamaged('The copy has another checksum than was saved.');
