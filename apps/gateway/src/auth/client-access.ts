@@ -1,7 +1,7 @@
 import type { AgentId, ClientScope, EndUser, InputBlock, ProjectId, RunSettings, ThreadId } from '@rondo/contract';
 import { pathParams } from '@rondo/contract/api';
 import { type Audiences, type Caller, type ClientAccess, isReachable } from '@rondo/persistence';
-import { ApiError, InvalidRequest } from '../problems/api-error';
+import { ApiError, InvalidRequest, refuseField } from '../problems/api-error';
 
 /** The person, or the thread, that a client token is for, within all accounts. */
 export function toClientName({ accountId, client }: Pick<Caller, 'accountId' | 'client'>): string {
@@ -101,11 +101,11 @@ export class ClientRequests {
     if (files.length > 0) requireClientScope(caller.client, 'files');
     for (const [index, id] of files.entries())
       if (!(await this.reach.includes(caller, 'file_id', id)))
-        throw new InvalidRequest([{ field: `files.${index}`, message: 'there is no such file' }]);
+        throw refuseField(`files.${index}`, 'there is no such file');
     for (const [index, block] of content.entries()) {
       const hash = block.type === 'image' && block.source.type === 'blob' ? block.source.sha256 : undefined;
       if (hash !== undefined && !(await this.reach.includes(caller, 'sha256', hash)))
-        throw new InvalidRequest([{ field: `content.${index}`, message: 'there is no such image' }]);
+        throw refuseField(`content.${index}`, 'there is no such image');
     }
   }
 }
@@ -124,7 +124,7 @@ function refuseFields({ audience }: ClientAccess, request: object): void {
   if (foreign.length > 0)
     throw new InvalidRequest(foreign.map(([field]) => ({ field, message: 'is not for client tokens' })));
   if (given.some(([name, value]) => name === 'user' && value !== audience.user))
-    throw new InvalidRequest([{ field: 'user', message: 'must be that of the token' }]);
+    throw refuseField('user', 'must be that of the token');
 }
 
 const readOwner = ({ audience, agentId }: ClientAccess) => ({

@@ -9,7 +9,7 @@ import {
   remainingUsd,
 } from '@rondo/domain';
 import type { AccountBalance, Balances, SpendingLimit } from '@rondo/persistence';
-import { BalanceExhausted, InvalidRequest, ModelNotAllowed } from '../problems/api-error';
+import { BalanceExhausted, ModelNotAllowed, refuseField } from '../problems/api-error';
 
 interface AccountLimitsParts {
   /** Undefined: accounts are not limited. */
@@ -87,7 +87,7 @@ export class AccountLimits {
     const unpriced = models.find((model) => findPrice(model, this.parts.providers, Date.now()) === undefined);
     if (unpriced === undefined) return;
     const message = `the price of ${unpriced} is not known, so the limit of the tier ${name} could not be enforced: declare it in MODEL_PRICES`;
-    throw new InvalidRequest([{ field: 'model', message }]);
+    throw refuseField('model', message);
   }
 }
 

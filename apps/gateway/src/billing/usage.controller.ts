@@ -6,7 +6,7 @@ import type { Request } from 'express';
 import type { z } from 'zod';
 import { Route, type RouteInput } from '../http/route';
 import type { AccountTier } from '@rondo/domain';
-import { InvalidRequest } from '../problems/api-error';
+import { refuseField } from '../problems/api-error';
 import { AccountLimits } from './account-limits';
 import { AccountQuotas } from './account-quotas';
 
@@ -147,6 +147,6 @@ export class BalanceController {
     const message = tiers
       ? `must be one of ${tiers.names.join(', ')}`
       : 'this deployment has no tiers: set ACCOUNT_TIERS';
-    throw new InvalidRequest([{ field: 'tier', message }]);
+    throw refuseField('tier', message);
   }
 }

@@ -4,7 +4,7 @@ import type { Caller, FileLimits, Files, StoredFile } from '@rondo/persistence';
 import type { Request } from 'express';
 import type { ApiRequest } from '../auth/api-request';
 import type { MemoryBudget } from '../auth/memory-budget';
-import { ApiError, InvalidRequest } from '../problems/api-error';
+import { ApiError, refuseField } from '../problems/api-error';
 import { type FormShape, type ReadForm, readForm, toFileName } from './multipart';
 
 /** About what an upload holds in memory at a time. */
@@ -38,7 +38,7 @@ export class FileUploads {
   async receive(caller: Uploader, request: ApiRequest): Promise<StoredFile> {
     const { files } = await this.receiveForm(caller, request, oneFile);
     const [file] = files;
-    if (!file) throw new InvalidRequest([{ field: oneFile.fileField, message: 'give a file' }]);
+    if (!file) throw refuseField(oneFile.fileField, 'give a file');
     await request.claimKey?.({ name: file.name, sha256: file.sha256 }).catch(async (error: unknown) => {
       await this.discard(caller, files);
       throw error;

@@ -3,7 +3,7 @@ import type { Caller } from '@rondo/persistence';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { parseJson } from '../http/body';
-import { InvalidRequest } from '../problems/api-error';
+import { refuseField } from '../problems/api-error';
 import type { FileUploads } from './file-uploads';
 
 export interface FormBody {
@@ -54,9 +54,8 @@ export class FormBodies {
 function toFields(texts: ReadonlyMap<string, string>): Record<string, unknown> {
   const { [jsonField]: json, ...given } = Object.fromEntries(texts);
   const parsed = jsonObject.safeParse(json === undefined ? {} : parseJson(Buffer.from(json)));
-  if (!parsed.success) throw new InvalidRequest([{ field: jsonField, message: 'must be a JSON object' }]);
+  if (!parsed.success) throw refuseField(jsonField, 'must be a JSON object');
   for (const field of ['files', ...Object.keys(given)])
-    if (field in parsed.data)
-      throw new InvalidRequest([{ field, message: 'give it in the form or in `body`, not in both' }]);
+    if (field in parsed.data) throw refuseField(field, 'give it in the form or in `body`, not in both');
   return { ...parsed.data, ...given };
 }

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import busboy from 'busboy';
 import type { Request } from 'express';
-import { ApiError, InvalidRequest } from '../problems/api-error';
+import { ApiError, refuseField } from '../problems/api-error';
 import { PlainPartHeaders } from './part-headers';
 
 export interface FilePart {
@@ -56,7 +56,7 @@ export function readForm<T>(
       });
     };
     const refuse = (field: string, message: string) => {
-      fail(new InvalidRequest([{ field, message }]));
+      fail(refuseField(field, message));
     };
 
     form.on('file', (field, content, { filename }) => {

@@ -3,7 +3,7 @@ import type { OAuthClientInformation } from '@modelcontextprotocol/client';
 import { type AccountId, type CallId, type EndUser, type McpConnectionId, mcpConnectionPurpose } from '@rondo/contract';
 import type { Caller, McpConnectLinks, McpConnectionAddress, McpConnections, McpLink } from '@rondo/persistence';
 import type { SecretBox } from '@rondo/platform';
-import { ApiError, InvalidRequest } from '../problems/api-error';
+import { ApiError, refuseField } from '../problems/api-error';
 import { type BegunAuthorization, type OAuthRequests, type StoredAuthorization, toProblem } from './oauth-requests';
 
 const linkMs = 15 * 60_000;
@@ -153,7 +153,7 @@ export class McpConnectionService {
   private requireBox() {
     const { box } = this.parts;
     if (box) return box;
-    throw new InvalidRequest([{ field: 'url', message: 'needs SECRETS_KEY, which this deployment has not set' }]);
+    throw refuseField('url', 'needs SECRETS_KEY, which this deployment has not set');
   }
 
   private seal({ account_id: account, connection_id: id }: Owner, value: object): string {

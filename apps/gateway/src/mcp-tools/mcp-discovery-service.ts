@@ -14,7 +14,7 @@ import {
   requestMcpPrompts,
 } from '@rondo/messaging';
 import type { SecretBox } from '@rondo/platform';
-import { ApiError, InvalidRequest, retryAfter } from '../problems/api-error';
+import { ApiError, retryAfter, refuseField } from '../problems/api-error';
 import { sealServer } from '../settings/sealed-server';
 
 /** Executors announce themselves every second. */
@@ -65,7 +65,7 @@ export class McpDiscoveryService {
     const { headers, ...open } = server;
     if (!headers) return open;
     const message = 'cannot be sent: this deployment has no SECRETS_KEY';
-    throw new InvalidRequest([{ field: 'server.headers', message }]);
+    throw refuseField('server.headers', message);
   }
 }
 

@@ -7,7 +7,7 @@ import {
   UnknownSeqError,
   isDatabaseUnavailable,
 } from '@rondo/persistence';
-import { ApiError, InvalidRequest, retryAfter } from './api-error';
+import { ApiError, retryAfter, refuseField } from './api-error';
 import { type ProblemBody, type ProblemCode, isProblemCode, problem } from './problems';
 
 export interface ProblemResponse {
@@ -18,7 +18,7 @@ export interface ProblemResponse {
 /** The problem that an error is answered with. An unexpected error is a 500 that reveals nothing of its cause (I12). */
 export function problemResponse(error: unknown): ProblemResponse {
   if (isFieldError(error)) {
-    return problemResponse(new InvalidRequest([{ field: error.field, message: error.message }]));
+    return problemResponse(refuseField(error.field, error.message));
   }
   if (error instanceof ApiError)
     return { body: problem(error.code, { detail: error.message, ...error.about }), headers: error.headers };

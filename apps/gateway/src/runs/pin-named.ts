@@ -9,7 +9,7 @@ import type {
 } from '@rondo/contract';
 import { readsFiles } from '@rondo/domain';
 import { type Skills, toRunSkills, type MemoryEntries, type MemoryStores } from '@rondo/persistence';
-import { InvalidRequest } from '../problems/api-error';
+import { InvalidRequest, refuseField } from '../problems/api-error';
 
 export interface NamingRequest {
   readonly overrides: SettingsRequest;
@@ -47,8 +47,7 @@ export async function pinSkills(
 ): Promise<Pick<RunSettings, 'skills'>> {
   const [field, named = []] = findNamed(request, 'skills');
   if (named.length === 0) return {};
-  if (!settings.tools.some(readsFiles))
-    throw new InvalidRequest([{ field, message: 'needs a tool that reads files or runs commands' }]);
+  if (!settings.tools.some(readsFiles)) throw refuseField(field, 'needs a tool that reads files or runs commands');
   const found = await skills.findVersions(accountId, named);
   const missing = named.flatMap(({ name, version }, index) => {
     const what = version === undefined ? 'skill' : `version ${version} of a skill`;

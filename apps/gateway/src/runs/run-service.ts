@@ -54,7 +54,7 @@ import type { AgentNames, AgentService, BasisOfRun } from '../agents/agent-servi
 import type { AccountLimits, Admission } from '../billing/account-limits';
 import type { AccountQuotas } from '../billing/account-quotas';
 import { parseInput } from '../http/parse-input';
-import { InvalidRequest } from '../problems/api-error';
+import { InvalidRequest, refuseField } from '../problems/api-error';
 import type { Rewinds } from './rewinds';
 import type { ActiveRunQuota } from './active-run-quota';
 import { type MemoryReads, pinMemory, type NamingRequest, pinSkills } from './pin-named';
@@ -457,7 +457,7 @@ export class RunService {
 /** Which stored agents could apply. A request that describes an agent uses none. Throws InvalidRequest where it also names one. */
 function toNames(request: RunRequest): AgentNames {
   const { agent, agent_id: agentId, thread_id: threadId } = request;
-  if (agent && agentId) throw new InvalidRequest([{ field: 'agent_id', message: 'give agent_id or agent, not both' }]);
+  if (agent && agentId) throw refuseField('agent_id', 'give agent_id or agent, not both');
   return describesAgent(request) ? { agentId: undefined, threadId: undefined } : { agentId, threadId };
 }
 

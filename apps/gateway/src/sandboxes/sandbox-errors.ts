@@ -1,5 +1,5 @@
 import { TunnelError } from '@rondo/messaging';
-import { ApiError, InvalidRequest, retryAfter } from '../problems/api-error';
+import { ApiError, retryAfter, refuseField } from '../problems/api-error';
 
 export const unavailable = (detail: string): ApiError => new ApiError('sandbox_unavailable', detail, retryAfter(1));
 
@@ -17,7 +17,7 @@ export function asApiError(error: unknown): unknown {
     case 'invalid_request':
     case 'not_a_file':
     case 'not_a_directory':
-      return new InvalidRequest([{ field: 'path', message: error.message }]);
+      return refuseField('path', error.message);
     case 'browser_not_running':
       return new ApiError('browser_not_running', error.message);
     case 'browser_busy':

@@ -1,7 +1,7 @@
 import { type AccountId, type Secret, secretId, secretPurpose } from '@rondo/contract';
 import type { SecretAddress, SecretChange, SecretFields, Secrets } from '@rondo/persistence';
 import type { SecretBox } from '@rondo/platform';
-import { InvalidRequest } from '../problems/api-error';
+import { refuseField } from '../problems/api-error';
 
 export interface SecretServiceDependencies {
   readonly stored: Secrets;
@@ -38,12 +38,12 @@ export class SecretService {
   private seal({ accountId, secretId: id }: SecretAddress, value: string): string {
     const { box } = this.dependencies;
     const message = 'needs SECRETS_KEY, which this deployment has not set';
-    if (!box) throw new InvalidRequest([{ field: 'value', message }]);
+    if (!box) throw refuseField('value', message);
     return box.seal(value, secretPurpose(accountId, id));
   }
 }
 
 function requireFuture(expiresAt: string | null): void {
   if (expiresAt === null || Date.parse(expiresAt) > Date.now()) return;
-  throw new InvalidRequest([{ field: 'expires_at', message: 'is in the past' }]);
+  throw refuseField('expires_at', 'is in the past');
 }

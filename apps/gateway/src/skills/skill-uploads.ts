@@ -9,7 +9,7 @@ import type { ApiRequest } from '../auth/api-request';
 import type { MemoryBudget } from '../auth/memory-budget';
 import { type FormShape, readForm } from '../files/multipart';
 import { parseJson } from '../http/body';
-import { ApiError, InvalidRequest } from '../problems/api-error';
+import { ApiError, refuseField } from '../problems/api-error';
 import { type GivenFile, readSkill } from './read-skill';
 import { unpackZip } from './unpack-zip';
 
@@ -84,7 +84,7 @@ async function readFiles(request: Request): Promise<GivenFile[]> {
     return { path: name, bytes: Buffer.concat(chunks), isExecutable: false };
   });
   const [only] = files;
-  if (!only) throw new InvalidRequest([{ field: form.fileField, message: 'give the files, or an archive of them' }]);
+  if (!only) throw refuseField(form.fileField, 'give the files, or an archive of them');
   if (files.length === 1 && only.path.endsWith('.zip')) return unpackArchive(only.bytes, texts);
   for (const { path, bytes } of files)
     if (bytes.length > skillLimits.fileBytes)
@@ -94,7 +94,7 @@ async function readFiles(request: Request): Promise<GivenFile[]> {
 }
 
 function unpackArchive(bytes: Buffer, texts: ReadonlyMap<string, string>): Promise<GivenFile[]> {
-  if (texts.size > 0) throw new InvalidRequest([{ field: 'executable', message: 'an archive has modes itself' }]);
+  if (texts.size > 0) throw refuseField('executable', 'an archive has modes itself');
   if (bytes.length > skillLimits.archiveBytes)
     throw new ApiError('payload_too_large', `An archive can have ${skillLimits.archiveBytes} bytes.`);
   return unpackZip(bytes);
@@ -102,6 +102,6 @@ function unpackArchive(bytes: Buffer, texts: ReadonlyMap<string, string>): Promi
 
 function readExecutable(texts: ReadonlyMap<string, string>): ReadonlySet<string> {
   const parsed = executablePaths.safeParse(parseJson(Buffer.from(texts.get('executable') ?? '[]')));
-  if (!parsed.success) throw new InvalidRequest([{ field: 'executable', message: 'must be a JSON list of paths' }]);
+  if (!parsed.success) throw refuseField('executable', 'must be a JSON list of paths');
   return new Set(parsed.data);
 }

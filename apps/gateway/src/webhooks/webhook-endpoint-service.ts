@@ -7,7 +7,7 @@ import type {
   WebhookEndpoints,
 } from '@rondo/persistence';
 import type { SecretBox } from '@rondo/platform';
-import { InvalidRequest } from '../problems/api-error';
+import { refuseField } from '../problems/api-error';
 import { newWebhookSecret } from '../triggers/webhook-signature';
 import { type EndpointRules, problemOfUrl } from './endpoint-destination';
 import { endpointSecretPurpose } from './webhook-sender';
@@ -48,13 +48,13 @@ export class WebhookEndpointService {
 
   private async requireUrl(url: string): Promise<void> {
     const message = await problemOfUrl(url, this.dependencies.rules);
-    if (message !== undefined) throw new InvalidRequest([{ field: 'url', message }]);
+    if (message !== undefined) throw refuseField('url', message);
   }
 
   private newSecret({ accountId, endpointId }: EndpointAddress): { secret: string; stored: SealedSecret } {
     const { secrets } = this.dependencies;
     const message = 'needs SECRETS_KEY, which this deployment has not set';
-    if (!secrets) throw new InvalidRequest([{ field: 'url', message }]);
+    if (!secrets) throw refuseField('url', message);
     const secret = newWebhookSecret();
     const sealed = secrets.seal(secret, endpointSecretPurpose(accountId, endpointId));
     const createdAt = new Date().toISOString();
