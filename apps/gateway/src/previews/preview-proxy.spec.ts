@@ -124,12 +124,14 @@ describe('a preview', () => {
 
   it('gets all other credentials of its visitors', async () => {
     const port = await proxyTo(
-      toServer(({ headers }, response) => response.end(JSON.stringify([headers.authorization, headers.cookie]))),
+      toServer(({ headers }, response) =>
+        response.end(JSON.stringify([headers.authorization, headers.cookie, headers['x-api-key']])),
+      ),
     );
+    const [cookie, apiKey] = ['sid=1; rondo=2', 'sk-other'];
     for (const authorization of ['Bearer other', basic('ada:rondo'), 'Digest username="a", realm="b"'])
-      expect(JSON.parse((await answered(port, { authorization, cookie: 'sid=1; rondo=2' })).body)).toEqual([
-        authorization,
-        'sid=1; rondo=2',
+      expect(JSON.parse((await answered(port, { authorization, cookie, 'x-api-key': apiKey })).body)).toEqual([
+        ...[authorization, cookie, apiKey],
       ]);
   });
 });
@@ -163,12 +165,13 @@ describe('attack: previews', () => {
     ['the session alone', { cookie: session }, {}],
     ['an API key', { authorization: 'Bearer rondo_key', cookie: 'a=1' }, { cookie: 'a=1' }],
     ['an API key without a scheme', { authorization: 'rondo_key' }, {}],
+    ['an API key of a façade', { 'x-api-key': 'rondo_key', cookie: 'a=1' }, { cookie: 'a=1' }],
     ['an API key as a password', { authorization: basic('admin:rondo_key') }, {}],
     ['credentials of a proxy', { 'proxy-authorization': 'Basic x' }, {}],
   ])('get %s of their visitors', async (_, sent, left) => {
     const seen: unknown[] = [];
     const note = ({ headers }: IncomingMessage) => {
-      const names = ['cookie', 'authorization', 'proxy-authorization'];
+      const names = ['cookie', 'authorization', 'x-api-key', 'proxy-authorization'];
       seen.push(
         Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]]))),
       );

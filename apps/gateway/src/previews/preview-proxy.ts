@@ -219,7 +219,7 @@ type RecognizesSecret = (secret: string) => boolean;
  * for, and clients send keys to URLs that are not the API's. Credentials of the visitor's own application stay.
  */
 function withoutOwnCredentials(
-  { cookie, authorization, ...headers }: IncomingHttpHeaders,
+  { cookie, authorization, 'x-api-key': apiKey, ...headers }: IncomingHttpHeaders,
   isOwn: RecognizesSecret,
 ): IncomingHttpHeaders {
   const cookies = (cookie ?? '')
@@ -227,11 +227,12 @@ function withoutOwnCredentials(
     .filter((pair) => !isOwnCookie(pair))
     .join(';')
     .trim();
-  const isOwnKey = authorization !== undefined && secretsIn(authorization).some(isOwn);
+  const isForeign = (credentials: string) => !secretsIn(credentials).some(isOwn);
   return {
     ...headers,
     ...(cookies !== '' && { cookie: cookies }),
-    ...(authorization !== undefined && !isOwnKey && { authorization }),
+    ...(authorization !== undefined && isForeign(authorization) && { authorization }),
+    ...(apiKey !== undefined && isForeign(String(apiKey)) && { 'x-api-key': apiKey }),
   };
 }
 
