@@ -156,7 +156,8 @@ class Return {
       await this.order.store.writeContent(entry, file, place && this.readPack(place.content));
       fchownSync(file, this.owner, this.group);
       fchmodSync(file, mode); // after the owner, whose change takes set-user-ID away
-      futimesSync(file, changed / 1_000, changed / 1_000);
+      const time = new Date(changed); // of a number before 1970, Node makes the present
+      futimesSync(file, time, time);
       renameSync(draft, pathIn(directory, name));
       const status = fstatSync(file, { bigint: true });
       this.order.seen.set(path, { status: toSeenStatus(status), content, place, seenAtNs: undefined });
