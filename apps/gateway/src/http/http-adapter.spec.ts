@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { Body, Controller, Module, Post } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -50,6 +53,27 @@ describe('HttpAdapter', () => {
     const express = app.getHttpAdapter().getInstance();
     expect(prototypes[0]).toBe(express.request);
     expect(prototypes[1]).toBe(express.response);
+  });
+
+  it('answers a client that would have HTTP/2, and leaves other upgrades to who takes them', async () => {
+    const server = app.getHttpServer();
+    server.on('upgrade', (_: unknown, socket: Duplex) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n'));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const firstLine = async (protocol: string, body: string) => {
+      const socket = connect(port, '127.0.0.1');
+      const lines = [
+        ...['POST /echo HTTP/1.1', 'Host: localhost', 'Connection: Upgrade, HTTP2-Settings', `Upgrade: ${protocol}`],
+        ...['Content-Type: application/json', `Content-Length: ${body.length}`, '', body],
+      ];
+      socket.write(lines.join('\r\n'));
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      socket.destroy();
+      return answer.toString().split('\r\n')[0];
+    };
+
+    expect(await firstLine('h2c', '{"a":1}')).toBe('HTTP/1.1 201 Created');
+    expect(await firstLine('websocket', '')).toBe('HTTP/1.1 101 Switching Protocols');
   });
 
   it('keeps a connection longer than the minute after which proxies close it', async () => {

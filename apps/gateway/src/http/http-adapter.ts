@@ -18,7 +18,21 @@ const keepAliveTimeout = 75_000;
 export class HttpAdapter extends ExpressAdapter {
   override initHttpServer(): void {
     const express = this.getInstance<Express>();
-    class ExpressRequest extends IncomingMessage {}
+    class ExpressRequest extends IncomingMessage {
+      private asksUpgrade?: boolean | null;
+
+      /**
+       * Node's parser asks whether the connection becomes one of another protocol. It stays one of HTTP/1.1 where the client would
+       * have HTTP/2, as Java's does with every first request and curl with `--http2`: nothing here speaks it without TLS.
+       */
+      get upgrade(): boolean {
+        return this.asksUpgrade === true && !asksForHttp2(this.headers.upgrade);
+      }
+
+      set upgrade(asked: boolean | null) {
+        this.asksUpgrade = asked;
+      }
+    }
     class ExpressResponse extends ServerResponse {}
     Object.setPrototypeOf(ExpressRequest.prototype, express.request);
     Object.setPrototypeOf(ExpressResponse.prototype, express.response);
@@ -45,6 +59,8 @@ export class HttpAdapter extends ExpressAdapter {
     return response.end(text);
   }
 }
+
+const asksForHttp2 = (protocol: string | undefined): boolean => /^h2c?$/i.test(protocol ?? '');
 
 const isJson = (body: unknown): boolean =>
   typeof body === 'object' && body !== null && !(body instanceof StreamableFile) && !(body instanceof Error);

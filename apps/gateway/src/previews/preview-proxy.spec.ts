@@ -1,9 +1,17 @@
 import { once } from 'node:events';
-import { type IncomingMessage, type RequestListener, type Server, createServer, request } from 'node:http';
+import {
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  createServer,
+  request,
+} from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { previewLabel } from '@rondo/messaging';
+import { HttpAdapter } from '../http/http-adapter';
 import { ApiError } from '../problems/api-error';
 import { PreviewProxy } from './preview-proxy';
 
@@ -34,7 +42,11 @@ async function proxyTo(
     log: { warn: () => undefined },
     answerWithinMs,
   });
-  const gateway = createServer((_, response) => response.end('the API'));
+  const adapter = new HttpAdapter();
+  adapter.initHttpServer();
+  adapter.use((_: IncomingMessage, response: ServerResponse) => response.end('the API'));
+  const gateway: Server = adapter.getHttpServer();
+  gateway.on('upgrade', (_, socket: Duplex) => socket.destroy());
   proxy.attach(gateway);
   return listening(gateway);
 }
@@ -88,6 +100,22 @@ describe('a preview', () => {
     let seen = head.toString();
     while (seen !== 'first second') seen += String(((await once(socket, 'data')) as [Buffer])[0]);
     socket.destroy();
+  });
+
+  it('is asked without an upgrade to HTTP/2, which would cost the body of the request', async () => {
+    const seen: unknown[] = [];
+    const server = toServer((incoming, response) => {
+      seen.push(incoming.headers.upgrade, incoming.headers.connection);
+      incoming.pipe(response);
+    });
+    const port = await proxyTo(server.on('upgrade', (_, socket: Duplex) => socket.destroy()));
+    const headers = { host, connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAEAAEAA' };
+
+    const posted = request({ host: '127.0.0.1', port, method: 'POST', headers }).end('a body');
+
+    const [message] = (await once(posted, 'response')) as [IncomingMessage];
+    expect(await text(message)).toBe('a body');
+    expect(seen).toEqual([undefined, 'close']);
   });
 
   it.each([

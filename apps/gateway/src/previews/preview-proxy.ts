@@ -27,6 +27,12 @@ interface PreviewParts {
   readonly answerWithinMs?: number;
 }
 
+interface Asked {
+  readonly client: AbortSignal;
+  /** Absent where the connection stays one of HTTP/1.1, whatever the client would have. */
+  readonly upgrade?: string | undefined;
+}
+
 /** What a server has answered. With a connection, it has accepted the upgrade and has already sent the head. */
 interface Answer {
   readonly message: IncomingMessage;
@@ -36,7 +42,16 @@ interface Answer {
 const usualAnswerWithinMs = 60_000;
 
 /** They concern one connection and are not passed on (RFC 9110). */
-const hopByHop = ['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer', 'upgrade'];
+const hopByHop = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'upgrade',
+  'http2-settings',
+];
 
 /**
  * Passes requests for the host of a preview on to the server in the sandbox, WebSockets included, or to the executor's own
@@ -78,7 +93,7 @@ export class PreviewProxy {
 
   private async pass(label: string, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const { message, upgraded } = await this.send(label, incoming, clientSignal(incoming, response));
+      const { message, upgraded } = await this.send(label, incoming, { client: clientSignal(incoming, response) });
       upgraded?.connection.destroy(); // an upgrade that the client did not ask for
       answerWith(message, response);
     } catch (error) {
@@ -101,7 +116,8 @@ export class PreviewProxy {
     response.shouldKeepAlive = false;
     response.once('finish', () => socket.destroySoon());
     try {
-      const { message, upgraded } = await this.send(label, incoming, clientSignal(incoming));
+      const asked = { client: clientSignal(incoming), upgrade: incoming.headers.upgrade };
+      const { message, upgraded } = await this.send(label, incoming, asked);
       if (!upgraded) {
         answerWith(message, response);
         return;
@@ -119,11 +135,10 @@ export class PreviewProxy {
   }
 
   /** Everything ends with the client: the tunnel, and the request in it. */
-  private async send(label: string, incoming: IncomingMessage, client: AbortSignal): Promise<Answer> {
+  private async send(label: string, incoming: IncomingMessage, { client, upgrade }: Asked): Promise<Answer> {
     const address = readPreviewLabel(label);
     if (!address) throw new ApiError('preview_not_found', 'There is no such preview.');
     const connection = await this.parts.connect(address, { origin: incoming, signal: client });
-    const upgrade = incoming.headers.upgrade;
     const outgoing = request({
       createConnection: () => connection,
       signal: client,
