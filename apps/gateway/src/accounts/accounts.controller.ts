@@ -1,4 +1,5 @@
 import { Controller } from '@nestjs/common';
+import { userId } from '@rondo/contract';
 import { accounts as accountsRoutes, newApiKey, settings as settingsRoutes } from '@rondo/contract/api';
 import { Accounts, StoredSettings } from '@rondo/persistence';
 import { Revocations } from '../auth/open-connections';
@@ -75,8 +76,9 @@ export class ApiKeysController {
   }
 
   @Route(accountsRoutes.revokeApiKey)
-  async revokeApiKey({ address: { accountId, revokedId } }: RouteInput<typeof accountsRoutes.revokeApiKey>) {
-    await this.accounts.revoke({ accountId, keyId: revokedId });
+  async revokeApiKey({ address, caller }: RouteInput<typeof accountsRoutes.revokeApiKey>) {
+    const { accountId, revokedId: keyId } = address;
+    await this.accounts.revoke({ accountId, keyId, mayBeLast: userId.safeParse(caller.keyId).success });
     await this.revocations.apply();
   }
 }

@@ -113,6 +113,18 @@ describe('API keys', () => {
     expect(body.errors[0].field).toBe('scopes.0');
   });
 
+  it('that are the last of their admins stay, and the answer says what to do first', async () => {
+    const { body: account } = await gateway.as().post('/v1/admin/accounts').send({ name: 'Alone' }).expect(201);
+    const alone = gateway.as(account.api_key);
+    const { body: me } = await alone.get('/v1/session').expect(200);
+    const { body: refused } = await alone.delete(`/v1/api-keys/${me.caller_id}`).expect(409);
+    expect(refused).toMatchObject({ code: 'last_admin_key', detail: expect.stringContaining('Create another one') });
+
+    const next = await newKey(['admin'], account.api_key);
+    await gateway.as(next.key).delete(`/v1/api-keys/${me.caller_id}`).expect(204);
+    await alone.get('/v1/session').expect(401);
+  });
+
   it('are invalid at once where they are revoked, and their sockets and streams close', async () => {
     const { id, key } = await newKey(['write']);
     const run = await gateway.createRun({ input: 'Go.' }, key);

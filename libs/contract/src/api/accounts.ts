@@ -104,9 +104,13 @@ export const accounts = defineRoutes('accounts', {
     method: 'DELETE',
     path: '/v1/api-keys/{key_id}',
     summary: 'Revoke an API key; its open connections are closed within seconds',
+    description:
+      'The only valid admin key of an account is not revoked, since nobody could make another one: create one first. ' +
+      'Users of an outside issuer may revoke it.',
     role: 'account-admin',
     audit: 'api_key.revoke',
     answers: { 204: {} },
+    problems: ['last_admin_key'],
   },
 });
 

@@ -49,6 +49,7 @@ export const problemStatus = {
   thread_busy: 409,
   message_not_newest: 409,
   operator_account: 409,
+  last_admin_key: 409,
   agent_changed: 409,
   agent_name_taken: 409,
   agent_is_default: 409,

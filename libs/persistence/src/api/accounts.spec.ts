@@ -35,6 +35,24 @@ describe('Accounts', () => {
     expect(await accounts.readRevoked([apiKey.id, other.id])).toEqual([apiKey.id]);
   });
 
+  it('keeps the last valid admin key of an account, unless it may be the last', async () => {
+    const { account, apiKey } = await accounts.create({ name: 'Cleo', scopes: ['admin'] });
+    const accountId = account.id;
+    const first = { accountId, keyId: apiKey.id };
+    const isLast = { code: 'last_admin_key' };
+    await accounts.createKey({ accountId, name: 'no admin', scopes: ['write'] });
+    await accounts.createKey({ accountId, name: 'over', scopes: ['admin'], expiresAt: new Date(Date.now() - 1_000) });
+    await expect(accounts.revoke(first)).rejects.toMatchObject(isLast);
+
+    const { id } = await accounts.createKey({ accountId, name: 'second', scopes: ['admin'] });
+    const both = await Promise.allSettled([first, { accountId, keyId: id }].map((key) => accounts.revoke(key)));
+    expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+    expect(both.find(({ status }) => status === 'rejected')).toMatchObject({ reason: isLast });
+
+    for (const keyId of [apiKey.id, id]) await accounts.revoke({ accountId, keyId, mayBeLast: true });
+    expect(await accounts.readRevoked([apiKey.id, id])).toEqual([apiKey.id, id]);
+  });
+
   it('seeds the admin key once, however many gateways start', async () => {
     const callers = await Promise.all(Array.from({ length: 8 }, () => accounts.seedAdmin('rondo_admin')));
 

@@ -82,6 +82,13 @@ interface KeyToCreate {
   readonly expiresAt?: Date | undefined;
 }
 
+interface KeyToRevoke {
+  readonly accountId: AccountId;
+  readonly keyId: ApiKeyId;
+  /** Whether the account has other admins than keys. That of the operator gets its keys from the configuration. */
+  readonly mayBeLast?: boolean;
+}
+
 /** The account of the operator of the deployment. */
 export const operatorAccount = accountId.parse('acc_admin');
 
@@ -127,6 +134,23 @@ returning id, account_id, revoked_at`,
 const revokeSeededBefore = `
 update api_keys set revoked_at = clock_timestamp()
 where account_id = $1 and id <> $2 and seeded and revoked_at is null`;
+
+const lockAccount = `select from accounts where id = $1 for no key update`;
+
+const keyToRevoke = createQuery(
+  z.object({ is_revoked: z.boolean(), is_last_admin: z.boolean() }),
+  `
+select
+  revoked_at is not null as is_revoked,
+  'admin' = any(scopes) and coalesce(expires_at > clock_timestamp(), true) and not exists (
+    select from api_keys as other
+    where other.account_id = $1 and other.id <> $2 and 'admin' = any(other.scopes) and other.revoked_at is null
+      and coalesce(other.expires_at > clock_timestamp(), true)
+  ) as is_last_admin
+from api_keys where account_id = $1 and id = $2`,
+);
+
+const revokeKey = `update api_keys set revoked_at = clock_timestamp() where id = $1 and revoked_at is null`;
 
 export class Accounts {
   constructor(
@@ -207,12 +231,20 @@ export class Accounts {
     return keyIds.filter((id) => !good.has(id));
   }
 
-  /** Rejects with `api_key_not_found`. Idempotent. */
-  async revoke({ accountId, keyId }: { accountId: AccountId; keyId: ApiKeyId }): Promise<void> {
-    const key = await this.database.prisma.apiKey.findFirst({ where: { id: keyId, accountId } });
-    if (!key) throw new TerminalError('api_key_not_found', `There is no API key ${keyId}.`);
-    if (key.revokedAt) return;
-    await this.database.prisma.apiKey.update({ where: { id: keyId }, data: { revokedAt: new Date() } });
+  /**
+   * Idempotent. Rejects with `api_key_not_found`, and with `last_admin_key` for the only admin key of an account, unless that may be
+   * revoked. Revocations of one account come one after the other, so that two keys cannot each revoke the other one.
+   */
+  async revoke({ accountId, keyId, mayBeLast }: KeyToRevoke): Promise<void> {
+    await this.database.transaction(async (sql) => {
+      await sql.query(lockAccount, [accountId]);
+      const key = await keyToRevoke.first(sql, [accountId, keyId]);
+      if (!key) throw new TerminalError('api_key_not_found', `There is no API key ${keyId}.`);
+      if (key.is_revoked) return;
+      if (key.is_last_admin && !mayBeLast && accountId !== operatorAccount)
+        throw new TerminalError('last_admin_key', `${keyId} is the last admin key. Create another one first.`);
+      await sql.query(revokeKey, [keyId]);
+    });
   }
 
   /**

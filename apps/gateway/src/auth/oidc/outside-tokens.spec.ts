@@ -86,6 +86,14 @@ describe('a token of the outside issuer', () => {
     expect(body.data[0].caller_id).toBe(me.caller_id);
   });
 
+  it('of an owner may revoke the last admin key of the account', async () => {
+    const { body: made } = await gateway.as().post('/v1/admin/accounts').send({ name: 'Users only' }).expect(201);
+    const { body: me } = await gateway.as(made.api_key).get('/v1/session').expect(200);
+    const owner = gateway.as(await readToken('owner', { rondo_account: made.account.id }));
+    await owner.delete(`/v1/api-keys/${me.caller_id}`).expect(204);
+    await gateway.as(made.api_key).get('/v1/session').expect(401);
+  });
+
   it('may be a minute late, for clocks that differ', async () => {
     const late = gateway.as(await readToken('viewer', { exp: nowS() - 30, nbf: nowS() + 30 }));
     await late.get('/v1/runs').expect(200);
