@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import fc from 'fast-check';
-import { withSettings, writeSettings } from './env-file';
+import { readSettings, withSettings, writeSettings } from './env-file';
 
 describe('withSettings', () => {
   it('replaces a setting, adds others, and keeps every other line', () => {
@@ -20,7 +20,7 @@ describe('withSettings', () => {
   });
 
   it('writes what Node reads again', () => {
-    const value = fc.string({ unit: 'grapheme-ascii' }).filter((text) => !text.includes("'"));
+    const value = fc.string({ unit: 'grapheme-ascii' }).filter((text) => !/"/.test(text));
     fc.assert(
       fc.property(
         fc.dictionary(fc.stringMatching(/^[A-Z][A-Z_]{0,8}$/), value, { noNullPrototype: true }),
@@ -31,8 +31,19 @@ describe('withSettings', () => {
     );
   });
 
-  it('refuses a value that would become another line', () => {
-    expect(() => withSettings('', { A: 'x\nB=y' })).toThrow('line ends');
+  it('refuses a value that would become another line, by its name', () => {
+    expect(() => withSettings('', { A: 'x\nB=y' })).toThrow('The value of A cannot have line ends');
+    expect(() => withSettings('', { A: `'"\`` })).toThrow('quotes');
+  });
+
+  it.each(["'", '"', '`'])('replaces a setting with all of its lines between %s', (quote) => {
+    const before = `# don't\nexport LIST=${quote}[\n  "a=b"\n]${quote} # mine\nPORT=1\n`.replaceAll(
+      '"a=b"',
+      quote === '"' ? 'a=b' : '"a=b"',
+    );
+
+    expect(withSettings(before, { LIST: '[]' })).toBe("# don't\nPORT=1\nLIST='[]'\n");
+    expect(withSettings(before, { PORT: '2' })).toBe(before.replace('PORT=1', 'PORT=2'));
   });
 });
 
@@ -46,6 +57,18 @@ describe('writeSettings', () => {
 
     expect(readFileSync(file, 'utf8')).toBe('A=1\nB=2\n');
     expect(statSync(file).mode & 0o777).toBe(0o600);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('sees the first setting of a file that begins with a mark of its encoding', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'setup-'));
+    const file = join(folder, '.env');
+    writeFileSync(file, '\uFEFFPORT=4000\r\nHOST=a\r\n');
+
+    expect(readSettings(file)).toEqual({ PORT: '4000', HOST: 'a' });
+    writeSettings(file, { HOST: 'b' });
+
+    expect(readFileSync(file, 'utf8')).toBe('PORT=4000\r\nHOST=b\n');
     rmSync(folder, { recursive: true });
   });
 });

@@ -91,7 +91,7 @@ export const serviceQuestions = {
     value: 'URL',
     ask: 'The URL of your own Redis (empty: npm start starts one)',
     otherwise: '',
-    accept: acceptUrl('redis', 'rediss'),
+    accept: acceptUrl('redis', 'rediss', 'redis+sentinel', 'rediss+sentinel'),
   }),
   natsUrl: question('nats-url', 'your own NATS', {
     value: 'URL',
