@@ -4,7 +4,6 @@ import { build } from './services/build.mjs';
 import { runCommand } from './command.mjs';
 import { claimDataDirectory } from './processes/data-directory.mjs';
 import { toApi, consoleLink, startDemoRuns } from './services/demo-runs.mjs';
-import { isFree } from './servers/free-port.mjs';
 import { Infrastructure } from './servers/infrastructure.mjs';
 import { installPackages, requireNode } from './install/install.mjs';
 import { prepareDatabase } from './servers/prepare-database.mjs';
@@ -12,6 +11,7 @@ import { step, terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
 import { secret } from './processes/secrets.mjs';
 import { Services } from './services/services.mjs';
+import { findGatewayAddress, loadSettings } from './services/start-settings.mjs';
 
 const help = `npm start installs, builds and runs Rondo; Ctrl-C stops it again.
 
@@ -33,10 +33,9 @@ else await runCommand(start, { log, codeWhenInterrupted: 0 });
 async function start({ owns }) {
   const since = performance.now();
   requireNode();
-  if (existsSync(join(repoRoot, '.env'))) process.loadEnvFile(join(repoRoot, '.env'));
-  const gateway = { port: Number(process.env.PORT || 3000), host: process.env.HOST || '127.0.0.1' };
+  if (existsSync(join(repoRoot, '.env'))) loadSettings(join(repoRoot, '.env'));
   await claimDataDirectory(dataDir);
-  await requireFree(gateway);
+  const gateway = await findGatewayAddress(process.env);
   await installPackages(repoRoot, log);
 
   const infrastructure = owns(new Infrastructure({ dataDir, preferredPorts: true, supervise: true, log }));
@@ -61,11 +60,6 @@ async function start({ owns }) {
 async function firstLook({ api, url }) {
   if (process.env.DEMO_RUNS !== '0') await startDemoRuns({ api, dataDir });
   return `${await consoleLink({ api, url })}   (signs one browser in, once)`;
-}
-
-async function requireFree({ port, host }) {
-  if (await isFree(port, host)) return;
-  throw new Error(`Port ${port} is taken by another program. Choose another one: PORT=${port + 100} npm start`);
 }
 
 function buildServices() {

@@ -4,11 +4,14 @@ const lowest = 20_000;
 const highest = 32_000; // below Linux's range for outgoing connections, one of which could take the port of a server that restarts
 const given = new Set();
 
-export function isFree(port, host = '127.0.0.1') {
+export const isFree = async (port, host) => (await whyNotFree(port, host)) === undefined;
+
+/** The code of the error with which it cannot be listened on; undefined for a port that is free. */
+export function whyNotFree(port, host = '127.0.0.1') {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
+    server.once('error', ({ code }) => resolve(code));
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(undefined)));
   });
 }
 

@@ -75,10 +75,10 @@ export class Services {
     const gateway = placed.find(({ service }) => service === 'gateway');
     this.#facts = {
       ...infrastructure,
-      SECRETS_KEY: env.SECRETS_KEY ?? secretsKey(this.#request.dataDir),
+      SECRETS_KEY: env.SECRETS_KEY || secretsKey(this.#request.dataDir),
       ...(adminKey && { RONDO_ADMIN_KEY: adminKey }),
       ...(demoModel && { DEMO_MODEL_URL: `http://${inUrl(host)}:${demoModel.port}` }),
-      ...(gateway && { PREVIEW_URL: env.PREVIEW_URL ?? `http://*.localhost:${gateway.port}` }),
+      ...(gateway && { PREVIEW_URL: env.PREVIEW_URL || `http://*.localhost:${gateway.port}` }),
     };
     if (this.#isStopping) return;
     this.all = placed.map((one) => this.#create(one));
