@@ -76,5 +76,6 @@ describe('ModelMetrics', () => {
     expect(text).toContain('rondo_model_calls_total{provider="other",outcome="failed"} 2');
     expect(text).toContain('rondo_model_tokens_total{model="other",kind="input"} 0');
     expect(text).toContain('rondo_model_calls_unpriced_total{model="other"} 2');
+    expect(text).toContain('rondo_model_call_seconds_count{model="other",outcome="failed"} 2');
   });
 });

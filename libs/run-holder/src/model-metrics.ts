@@ -116,17 +116,21 @@ export class ModelMetrics {
     return this.providers.includes(provider) ? provider : other;
   }
 
-  /** All series of a model begin at 0 with its first call, since a rate does not count the value that a series begins with. */
   private toLabel(name: string): string {
     if (this.models.has(name)) return name;
     const model = this.models.size < mostModels && this.toProvider(name) !== other ? name : other;
+    if (!this.models.has(model)) this.begin(model);
+    return model;
+  }
+
+  /** All series of a model begin at 0 with its first call, since a rate does not count the value that a series begins with. */
+  private begin(model: string): void {
     this.models.add(model);
     for (const kind of tokenKinds) this.tokens.inc({ model, kind }, 0);
     for (const outcome of outcomes) this.seconds.zero({ model, outcome });
     this.firstOutput.zero({ model });
     this.cost.inc({ model }, 0);
     this.unpriced.inc({ model }, 0);
-    return model;
   }
 }
 
