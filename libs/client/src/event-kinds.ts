@@ -7,7 +7,10 @@ export type Delta = Extract<StreamEvent, { type: (typeof deltaTypes)[number] }>;
 /** A fact that this client knows. A gateway may be newer, and send types that it does not know. */
 export const isFact = (event: StreamEvent): event is Fact => event.seq !== null;
 
-export const isDelta = (event: StreamEvent): event is Delta => event.seq === null && 'stream_id' in event;
+const knownDeltas: readonly string[] = deltaTypes;
+
+/** A piece of a text that this client knows. */
+export const isDelta = (event: StreamEvent): event is Delta => knownDeltas.includes(event.type);
 
 const ends: readonly string[] = ['run.completed', 'run.failed', 'run.stopped'];
 

@@ -133,4 +133,16 @@ describe('RunLog', () => {
     expect(log.apply(unknown)).toBe(true);
     expect(log.view).toMatchObject({ lastSeq: 2, rows: [] });
   });
+
+  it('passes over notices and pieces of texts that it does not know', () => {
+    const [[created] = []] = fc.sample(runEvents, { numRuns: 1, seed: 1 });
+    const log = new RunLog();
+    if (created) log.apply(created);
+    const { view } = log;
+
+    const notice = { ...created, seq: null, type: 'stream.new', data: {} } as unknown as StreamEvent; // of a newer gateway
+    const piece = { ...notice, type: 'new.delta', stream_id: 'x', offset: 0, after_seq: 1 } as unknown as StreamEvent;
+    expect([log.apply(notice), log.apply(piece)]).toEqual([false, false]);
+    expect(log.view).toBe(view);
+  });
 });

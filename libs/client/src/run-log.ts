@@ -52,7 +52,8 @@ export class RunLog {
     if (isDelta(event)) return this.append(event);
     if (isFact(event)) return this.record(event);
     if (event.type === 'stream.rewound') return this.rewind(event);
-    return event.type === 'stream.gap' ? this.skip(event.data) : this.restore(event.data);
+    if (event.type === 'stream.gap') return this.skip(event.data);
+    return event.type === 'stream.snapshot' && this.restore(event.data); // a newer gateway has more types
   }
 
   private record(fact: Fact): boolean {

@@ -146,6 +146,21 @@ describe('a stream', () => {
     await rewinding.close();
   });
 
+  it('passes on notices and pieces of texts that it does not know, and goes on', async () => {
+    const [first, ...others] = facts as [StreamEvent, ...StreamEvent[]];
+    const notice = { ...first, id: 'evt_new', seq: null, type: 'stream.new', data: {} } as unknown as StreamEvent;
+    const piece = { ...notice, type: 'new.delta', stream_id: 'x', offset: 0, after_seq: 1 } as unknown as StreamEvent;
+    const newer = await ScriptedGateway.start((_, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      response.end(opening + [first, notice, piece, ...others].map(frame).join(''));
+    });
+
+    const received = await collect(new Rondo(newer.options).runs.stream('run'));
+
+    expect(received).toEqual([first, notice, piece, ...others]);
+    await newer.close();
+  });
+
   it('of a run that had ended before has nothing', async () => {
     expect(await collect(rondo.runs.stream('run', { after: facts.length }))).toEqual([]);
   });

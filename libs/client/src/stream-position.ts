@@ -25,12 +25,18 @@ export class StreamPosition {
     return this.lastEpoch < firstEpochOfReplaced ? String(this.lastSeq) : `${this.lastSeq}.${this.lastEpoch}`;
   }
 
-  /** The event, or of a delta the part of it, that was not passed on yet; undefined if all of it was. */
+  /** The event, or of a delta the part of it, that was not passed on yet; undefined if all of it was. Types that this client does not know are passed on. */
   accept(event: StreamEvent): StreamEvent | undefined {
     if (isDelta(event)) return this.acceptDelta(event);
     if (isFact(event)) return this.acceptFact(event);
     if (event.type === 'stream.rewound') return this.rewind(event);
-    const covered = event.type === 'stream.gap' ? event.data.to : event.data.through_seq;
+    if (event.type === 'stream.gap') return this.skip(event, event.data.to);
+    if (event.type === 'stream.snapshot') return this.skip(event, event.data.through_seq);
+    return event; // of a newer gateway
+  }
+
+  /** The facts up to this seq will not come. */
+  private skip(event: StreamEvent, covered: number): StreamEvent | undefined {
     if (covered < this.lastSeq) return undefined;
     this.lastSeq = covered;
     return event;
