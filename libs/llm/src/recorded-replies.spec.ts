@@ -112,7 +112,7 @@ describe('A recorded reply', () => {
         const places = [0, ...cuts.sort((a, b) => a - b), bytes.length];
         const [sse, chunks, target] = [new SseReader(), [] as ReplyChunk[], reader()];
         places.slice(1).forEach((end, at) => {
-          for (const event of sse.push(bytes.subarray(places[at], end))) target.read(event, chunks);
+          for (const { data } of sse.push(bytes.subarray(places[at], end))) target.read(data, chunks);
         });
         expect(chunks).toEqual(expected);
       }),

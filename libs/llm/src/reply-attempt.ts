@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { FinishReason, ModelPrice } from '@rondo/contract';
 import type { CallNotes, ModelRequest, ReplyChunk } from '@rondo/domain';
 import type { ProviderClient } from './clients/provider-client';
@@ -6,7 +5,7 @@ import type { ReplyBody } from './http/reply-body';
 import { ProviderError, refusal, toProviderError } from './provider-error';
 import type { RequestPace } from './request-pace';
 import { SilenceTimer, type Timeouts } from './silence-timer';
-import { SseReader } from './sse';
+import { type SseEvent, SseReader } from './sse';
 import { type CallUsage, toUsage } from './token-usage';
 import { saysDeclared } from './too-long';
 import type { ReplyReader, WireProtocol } from './wire-protocol';
@@ -106,7 +105,6 @@ export class ReplyAttempt {
         reply.close();
         return;
       }
-      if (this.reader.readWhole && isWhole(reply.headers)) this.whole = new WholeBody();
       reply.read({ onData: (bytes) => this.decode(bytes), onEnd: (error) => this.endBody(error) });
     } catch (error) {
       this.end(this.afterFault(error));
@@ -142,21 +140,20 @@ export class ReplyAttempt {
 
   private endBody(error: Error | undefined): void {
     if (this.ending) return;
-    const fault =
-      error ?? this.readWhole() ?? (this.whole || this.hasEvents ? undefined : notAStream(this.opening.text));
+    const fault = this.readRest(error) ?? error;
     this.end(fault ? this.afterFault(fault) : this.afterBody());
   }
 
-  private readWhole(): ProviderError | undefined {
-    if (!this.whole) return undefined;
+  /** What only the end of the body shows: a whole reply, an event without an end, or that there was none. */
+  private readRest(error: Error | undefined): ProviderError | undefined {
     const before = this.buffered.length;
-    try {
-      this.reader.readWhole?.(this.whole.text, this.buffered);
-    } catch (error) {
-      return error instanceof ProviderError ? error : unreadable();
-    }
+    const fault = toFault(() => {
+      if (!this.whole) this.readAll(this.events.end());
+      else if (!error) this.reader.readWhole(this.whole.text, this.buffered);
+    });
     this.countOutput(before);
-    return undefined;
+    if (fault || error || this.hasEvents || this.reader.ending || this.buffered.length > before) return fault;
+    return this.whole ? noReply('reply', this.whole.text) : noReply('stream', this.opening.text);
   }
 
   private countOutput(before: number): void {
@@ -168,19 +165,18 @@ export class ReplyAttempt {
 
   /** Keeps the chunks of events before a fault in the same bytes. */
   private readEvents(bytes: Uint8Array): ProviderError | undefined {
-    try {
-      if (this.whole) {
-        this.whole.add(bytes);
-        return undefined;
-      }
-      for (const event of this.events.push(bytes)) {
-        this.hasEvents = true;
-        if (event !== keepAlive) this.reader.read(event, this.buffered);
-      }
+    return toFault(() => {
+      if (!this.hasEvents && this.opening.beginsWithJson(bytes)) this.whole ??= new WholeBody();
+      if (this.whole) this.whole.add(bytes);
+      else this.readAll(this.events.push(bytes));
       if (!this.hasEvents) this.opening.add(bytes);
-      return undefined;
-    } catch (error) {
-      return error instanceof ProviderError ? error : unreadable();
+    });
+  }
+
+  private readAll(events: readonly SseEvent[]): void {
+    for (const { data, name } of events) {
+      this.hasEvents = true;
+      if (data !== keepAlive) this.reader.read(data, this.buffered, name);
     }
   }
 
@@ -237,9 +233,23 @@ export class ReplyAttempt {
   }
 }
 
+function toFault(read: () => void): ProviderError | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    return error instanceof ProviderError ? error : unreadable();
+  }
+}
+
 /** The first characters of a body that has no event. */
 class Opening {
   text = '';
+
+  /** A server that cannot stream, or that ignores the wish, answers with JSON, whatever type it says that its answer has. */
+  beginsWithJson(bytes: Uint8Array): boolean {
+    return this.text.trim() === '' && /^\uFEFF?\s*[{[]/.test(Buffer.from(bytes.subarray(0, 64)).toString('utf8'));
+  }
 
   add(bytes: Uint8Array): void {
     if (this.text.length < longestOpening) this.text += Buffer.from(bytes).toString('utf8').slice(0, longestOpening);
@@ -248,12 +258,12 @@ class Opening {
 
 const longestOpening = 4_096;
 
-/** What a body that is no stream says. It may be the page of a proxy, so that another attempt may help. */
-function notAStream(text: string): ProviderError | undefined {
+/** What a body says that is none of what was asked for. It may be the page of a proxy, so that another attempt may help. */
+function noReply(wanted: 'stream' | 'reply', text: string): ProviderError | undefined {
   const withoutComments = text.replace(/^:.*$/gm, '').trim();
   if (withoutComments === '') return undefined;
   const { code, message, retryAfterMs, transient } = refusal({ detail: withoutComments });
-  return new ProviderError(code, `The provider answered with no stream: ${message}`, { retryAfterMs, transient });
+  return new ProviderError(code, `The provider answered with no ${wanted}: ${message}`, { retryAfterMs, transient });
 }
 
 const toTimeout = () => new ProviderError('timeout', 'The provider sent no output in time.');
@@ -287,9 +297,6 @@ function continueChunk(last: ReplyChunk | undefined, next: ReplyChunk): ReplyChu
       return undefined;
   }
 }
-
-/** A server that cannot stream, or that ignores the wish, answers with JSON. */
-const isWhole = (headers: IncomingHttpHeaders): boolean => /^application\/json\b/i.test(headers['content-type'] ?? '');
 
 /** Collects the body of a reply that is not streamed. */
 class WholeBody {

@@ -1,10 +1,16 @@
 import fc from 'fast-check';
-import { SseReader } from './sse';
+import { type SseEvent, SseReader } from './sse';
 
 const read = (...pieces: (string | Uint8Array)[]): string[] => {
   const reader = new SseReader();
-  return pieces.flatMap((piece) => reader.push(typeof piece === 'string' ? Buffer.from(piece) : piece));
+  const events = pieces.flatMap((piece) => reader.push(typeof piece === 'string' ? Buffer.from(piece) : piece));
+  return events.map(({ data }) => data);
 };
+
+function readToEnd(text: string): SseEvent[] {
+  const reader = new SseReader();
+  return [...reader.push(Buffer.from(text)), ...reader.end()];
+}
 
 /** `bytes` cut anywhere, even within a character. */
 const createPieces = (bytes: Uint8Array) =>
@@ -34,8 +40,28 @@ describe('SseReader', () => {
     ).toEqual(['a', 'b']);
   });
 
-  it('drops an event that the end of the stream cuts off', () => {
-    expect(read('data: a\n\ndata: b\n')).toEqual(['a']);
+  it('drops an event that the end of the stream cuts off, and reads one that only lacks its empty line', () => {
+    expect(readToEnd('data: a\n\ndata: b\n')).toEqual([{ data: 'a' }]);
+    expect(readToEnd('data: {"a":{}}\n\ndata: {"b":{}')).toEqual([{ data: '{"a":{}}' }]);
+    expect(readToEnd('data: {"a":1}\n')).toEqual([{ data: '{"a":1}' }]);
+    expect(readToEnd('event: x\ndata: {"a":1}')).toEqual([{ data: '{"a":1}', name: 'x' }]);
+    expect(readToEnd('data: [DONE]')).toEqual([{ data: '[DONE]' }]);
+  });
+
+  it('tells events apart that have no empty line between them, and joins the lines of one', () => {
+    expect(readToEnd('data: {"a":1}\ndata: {"b":1}\ndata: [DONE]\n\n')).toEqual([
+      { data: '{"a":1}' },
+      { data: '{"b":1}' },
+      { data: '[DONE]' },
+    ]);
+    expect(readToEnd('data: {\ndata: "a": {}\ndata: }\n\n')).toEqual([{ data: '{\n"a": {}\n}' }]);
+  });
+
+  it('gives the name of an event with its data', () => {
+    const names = readToEnd('event: a\ndata: {}\nevent: b\ndata: {}\n\ndata: 1\n\ndata: 2\nevent: c\n\n').map(
+      ({ name }) => name,
+    );
+    expect(names).toEqual(['a', 'b', undefined, 'c']);
   });
 
   it('refuses a line that is too long', () => {
@@ -47,7 +73,7 @@ describe('SseReader', () => {
   });
 
   it('reads the same for any split of the bytes', () => {
-    const value = fc.string({ unit: 'grapheme' }).map((text) => text.replace(/[\r\n]/g, '·'));
+    const value = fc.string({ unit: 'grapheme' }).map((text) => text.replace(/[\r\n{}]/g, '·'));
     const event = fc.record({
       lines: fc.array(value, { minLength: 1, maxLength: 3 }),
       comment: fc.option(value),

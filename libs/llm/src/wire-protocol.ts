@@ -51,10 +51,10 @@ export interface WireParams {
 
 /** Reads one reply, event by event. */
 export interface ReplyReader {
-  /** Appends the chunks of an event. Throws a ProviderError where the event reports a failure. */
-  read(event: string, chunks: ReplyChunk[]): void;
-  /** Appends the chunks of a reply that came as one JSON body. Absent: the protocol has no such replies. */
-  readWhole?(body: string, chunks: ReplyChunk[]): void;
+  /** Appends the chunks of an event, which may have a name beside its data. Throws a ProviderError where it reports a failure. */
+  read(data: string, chunks: ReplyChunk[], name?: string): void;
+  /** Appends the chunks of a reply that came as one JSON body. */
+  readWhole(body: string, chunks: ReplyChunk[]): void;
   /** The provider's finish reason; undefined until it arrives. */
   readonly ending: ReplyEnding | undefined;
   /** No event follows. */
@@ -80,17 +80,21 @@ export interface ReportedUsage {
 }
 
 /**
- * Parses the data of a stream's event. Throws what the provider says where it reports a failure, and on anything unknown,
- * because the rest of such a stream cannot be trusted.
+ * Parses the data of a stream's event; where it has no type, the name of the event is its type. Throws what the provider says
+ * where it reports a failure, and on anything unknown, because the rest of such a stream cannot be trusted.
  */
-export function parseEvent<Event>(schema: z.ZodType<Event>, data: string): Event {
+export function parseEvent<Event>(schema: z.ZodType<Event>, data: string, name?: string): Event {
   const json = parseJson(data);
-  const failure = failureIn(json);
+  const named = name !== undefined && isUntyped(json) ? { ...json, type: name } : json;
+  const failure = failureIn(named);
   if (failure) throw failure;
-  const parsed = schema.safeParse(json);
+  const parsed = schema.safeParse(named);
   if (parsed.success) return parsed.data;
   throw new ProviderError('api_error', 'The provider sent an event of an unknown shape.');
 }
+
+const isUntyped = (json: unknown): json is object =>
+  typeof json === 'object' && json !== null && !Array.isArray(json) && !('type' in json);
 
 function parseJson(data: string): unknown {
   try {

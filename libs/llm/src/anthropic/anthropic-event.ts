@@ -34,6 +34,12 @@ export type AnthropicBlock = z.infer<typeof block>;
 const delta = z.object({ type: text, text, thinking: text, signature: text, partial_json: text }).catch({});
 export type AnthropicDelta = z.infer<typeof delta>;
 
+/** Why a reply ends. */
+const stop = z.object({ stop_reason: text, stop_details: lenient(z.object({ explanation: text })) });
+
+/** A reply that is not streamed. */
+export const anthropicMessage = stop.extend({ content: lenient(z.array(block)), usage: lenient(usage) });
+
 /** Absent in some imitations: then it is the latest block. */
 const index = lenient(
   z.preprocess((value) => (typeof value === 'string' ? Number(value) : value), z.number().int().nonnegative()),
@@ -47,15 +53,7 @@ export const anthropicEvent = z.preprocess(
     message: lenient(z.object({ usage: lenient(usage) })),
     index,
     content_block: block.optional(),
-    delta: delta
-      .and(
-        z.object({
-          stop_reason: text,
-          stop_details: lenient(z.object({ explanation: text })),
-        }),
-      )
-      .optional()
-      .catch(undefined),
+    delta: delta.and(stop).optional().catch(undefined),
     usage: lenient(usage),
     error: z.unknown().optional(),
   }),

@@ -8,6 +8,7 @@ import {
   type AnthropicEvent,
   type AnthropicUsage,
   anthropicEvent,
+  anthropicMessage,
 } from './anthropic-event';
 import { bindThinking, toUnsignedThinking } from './given-thinking';
 
@@ -44,9 +45,18 @@ export class AnthropicReply implements ReplyReader {
 
   constructor(private readonly thinker: Thinker) {}
 
-  read(event: string, chunks: ReplyChunk[]): void {
-    if (event.trim() === '[DONE]') return;
-    this.readEvent(parseEvent(anthropicEvent, event), chunks);
+  read(data: string, chunks: ReplyChunk[], name?: string): void {
+    if (data.trim() !== '[DONE]') this.readEvent(parseEvent(anthropicEvent, data, name), chunks);
+  }
+
+  readWhole(body: string, chunks: ReplyChunk[]): void {
+    const { content, usage, ...delta } = parseEvent(anthropicMessage, body);
+    for (const [index, block] of (content ?? []).entries()) {
+      this.begin(index, block, chunks);
+      this.close(index, chunks);
+    }
+    this.readEvent({ type: 'message_delta', delta, usage }, chunks);
+    this.readEvent({ type: 'message_stop' }, chunks);
   }
 
   private readEvent({ type, index, content_block, delta, ...event }: AnthropicEvent, chunks: ReplyChunk[]): void {

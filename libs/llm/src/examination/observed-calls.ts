@@ -61,7 +61,7 @@ export interface ReplyTraits {
 
 /** Reads the traits of a reply from its bytes, in any of the protocols. What cannot be read is as if it were absent. */
 export function readTraits({ reply }: ObservedCall): ReplyTraits {
-  const events = new SseReader().push(Buffer.from(`${reply}\n\n`));
+  const events = new SseReader().push(Buffer.from(`${reply}\n\n`)).map(({ data }) => data);
   const isStream = events.length > 0;
   const bodies = (isStream ? events : [reply]).flatMap(parseRecord);
   const choices = bodies.flatMap(readChoices);

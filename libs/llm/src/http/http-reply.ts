@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Transform } from 'node:stream';
+import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 
 /** How long the rest of a complete reply may take before its connection is closed. */
@@ -11,6 +13,12 @@ export interface BodyReader {
   onEnd(error?: Error): void;
 }
 
+/** What undoes the encoding of a body: no request asks for one, but some proxies and servers compress all the same. */
+function createDecoder(encoding = ''): Transform | undefined {
+  if (/^(?:x-)?gzip$|^deflate$/i.test(encoding)) return createUnzip();
+  return /^br$/i.test(encoding) ? createBrotliDecompress() : undefined;
+}
+
 /** A response whose body is read as it arrives. */
 export class HttpReply {
   private reader: BodyReader | undefined;
@@ -18,12 +26,19 @@ export class HttpReply {
   private readonly unread: Uint8Array[] = [];
   private ending: { readonly error: Error | undefined } | undefined;
   private observer: ((bytes: Uint8Array) => void) | undefined;
+  private readonly decoder: Transform | undefined;
+  private connectionError: Error | undefined;
 
   constructor(
     readonly status: number,
     private readonly rawHeaders: Readonly<Record<string, string | string[] | undefined>>,
     private readonly controller: Dispatcher.DispatchController,
-  ) {}
+  ) {
+    this.decoder = createDecoder(this.headers['content-encoding']?.trim())
+      ?.on('data', (bytes: Uint8Array) => this.pass(bytes))
+      .on('end', () => this.finish(this.connectionError))
+      .on('error', (error) => this.finish(this.connectionError ?? error));
+  }
 
   /** The first value of a repeated header counts. */
   get headers(): IncomingHttpHeaders {
@@ -35,6 +50,21 @@ export class HttpReply {
 
   /** Called by the connection with each part of the body. */
   deliver(bytes: Uint8Array): void {
+    if (this.decoder) this.decoder.write(bytes);
+    else this.pass(bytes);
+  }
+
+  /** Called by the connection when no data follows. */
+  end(error?: Error): void {
+    if (!this.decoder || this.decoder.destroyed) {
+      this.finish(error);
+      return;
+    }
+    this.connectionError = error;
+    this.decoder.end();
+  }
+
+  private pass(bytes: Uint8Array): void {
     this.observer?.(bytes);
     if (this.reader) this.reader.onData(bytes);
     else this.unread.push(bytes);
@@ -46,9 +76,8 @@ export class HttpReply {
     this.observer = observer;
   }
 
-  /** Called by the connection when no data follows. */
-  end(error?: Error): void {
-    this.ending = { error };
+  private finish(error: Error | undefined): void {
+    this.ending ??= { error };
     this.reader?.onEnd(error);
   }
 
@@ -62,11 +91,15 @@ export class HttpReply {
   /** Stops reading from the network. */
   pause(): void {
     this.controller.pause();
+    this.decoder?.pause();
   }
 
   /** Reads from the network again; data is delivered only after the caller has returned. */
   resume(): void {
-    queueMicrotask(() => this.controller.resume());
+    queueMicrotask(() => {
+      this.controller.resume();
+      this.decoder?.resume();
+    });
   }
 
   /** The body, cut at `maxBytes`. */
@@ -130,5 +163,6 @@ export class HttpReply {
 
   close(): void {
     this.controller.abort(new Error('The reply was closed.'));
+    this.decoder?.destroy();
   }
 }

@@ -42,12 +42,12 @@ export class OpenAiReply implements ReplyReader {
     private readonly recipient?: Recipient,
   ) {}
 
-  read(event: string, chunks: ReplyChunk[]): void {
-    if (event.trim() === '[DONE]') {
+  read(data: string, chunks: ReplyChunk[], name?: string): void {
+    if (data.trim() === '[DONE]') {
       this.finish(chunks);
       return;
     }
-    const { choices, usage, x_groq, error } = parseEvent(openAiChunk, event);
+    const { choices, usage, x_groq, error } = parseEvent(openAiChunk, data, name === 'error' ? name : undefined);
     const choice = choices?.[0];
     const counted = usage ?? choice?.usage ?? x_groq?.usage;
     if (counted) this.usage = { ...this.usage, ...toReportedUsage(counted) };

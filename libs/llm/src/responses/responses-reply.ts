@@ -72,8 +72,8 @@ export class ResponsesReply implements ReplyReader {
   /** `maker`: the model as `provider/model`, to which its reasoning may go back. */
   constructor(private readonly maker: string) {}
 
-  read(data: string, chunks: ReplyChunk[]): void {
-    if (data.trim() !== '[DONE]') this.readEvent(parseEvent(event, data), chunks);
+  read(data: string, chunks: ReplyChunk[], name?: string): void {
+    if (data.trim() !== '[DONE]') this.readEvent(parseEvent(event, data, name), chunks);
   }
 
   readWhole(body: string, chunks: ReplyChunk[]): void {

@@ -41,6 +41,6 @@ export const toText = (chunks: readonly ModelChunk[]): string =>
 /** The chunks that a reader makes of a whole recorded stream. */
 export function readAll(reader: ReplyReader, stream: string): ReplyChunk[] {
   const chunks: ReplyChunk[] = [];
-  for (const event of new SseReader().push(Buffer.from(stream))) reader.read(event, chunks);
+  for (const { data, name } of new SseReader().push(Buffer.from(stream))) reader.read(data, chunks, name);
   return chunks;
 }
