@@ -110,7 +110,7 @@ export const agents = defineRoutes('agents', {
     audit: 'agent.create',
     body: newAgent,
     answers: { 201: { body: agent, isParsed: false, location } },
-    problems: ['agent_name_taken'],
+    problems: ['agent_name_taken', 'agent_quota_exceeded'],
   },
   listAgents: {
     method: 'GET',
@@ -134,7 +134,7 @@ export const agents = defineRoutes('agents', {
     audit: 'agent.change',
     body: agentChange,
     answers: { 200: { body: agent, isParsed: false } },
-    problems: ['agent_changed', 'agent_name_taken'],
+    problems: ['agent_changed', 'agent_name_taken', 'agent_quota_exceeded'],
   },
   applyAgent: {
     method: 'PUT',
@@ -148,6 +148,7 @@ export const agents = defineRoutes('agents', {
       200: { body: agent, isParsed: false, location },
       201: { description: 'There was none of this name.', body: agent, isParsed: false, location },
     },
+    problems: ['agent_quota_exceeded'],
   },
   deleteAgent: {
     method: 'DELETE',

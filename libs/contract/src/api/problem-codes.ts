@@ -96,6 +96,8 @@ export const problemStatus = {
   skill_refused: 422,
   too_many_skills: 422,
   too_many_evaluations: 422,
+  too_many_environments: 422,
+  agent_quota_exceeded: 422,
   skill_quota_exceeded: 422,
   memory_quota_exceeded: 422,
   rate_limited: 429,

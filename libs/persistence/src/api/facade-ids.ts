@@ -155,8 +155,22 @@ with thread as (insert into threads (id, account_id, metadata, end_user) select 
 insert into facade_ids (account_id, facade, kind, outer_id, thread_id, inner_id, data)
 values ($1, $2, $3, $4, case when $6 then $4 else '' end, $4, $5) on conflict do nothing`;
 
+const lockAccount = `select from accounts where id = $1 for no key update`;
+const countObjects = createQuery(
+  z.object({ count: z.number() }),
+  `
+select count(*)::int as count from facade_ids
+where account_id = $1 and facade = $2 and kind = $3 and ${readableJson('data')} ->> 'deleted_at' is null`,
+);
+const deleteObject = `delete from facade_ids where account_id = $1 and facade = $2 and kind = $3 and outer_id = $4 returning outer_id`;
+
 const changeObject = `
 update facade_ids set data = $5 where account_id = $1 and facade = $2 and kind = $3 and outer_id = $4`;
+
+const toRow = ({ accountId, facade, kind }: FacadeKind, { id, data, isThread, user }: NewFacadeObject) => [
+  ...[accountId, facade, kind, id, JSON.stringify(data), isThread],
+  user ?? null,
+];
 
 /** What the ids that clients of façades choose stand for. Each is unique in its account. */
 export class FacadeIds {
@@ -181,12 +195,25 @@ export class FacadeIds {
   }
 
   /** With a thread of the same id, if the kind is one of threads. */
-  async addObject(
-    { accountId, facade, kind }: FacadeKind,
-    { id, data, isThread, user }: NewFacadeObject,
-  ): Promise<void> {
-    const values = [accountId, facade, kind, id, JSON.stringify(data), isThread, user ?? null];
-    await this.database.sql.query(addObject, values);
+  async addObject(kind: FacadeKind, object: NewFacadeObject): Promise<void> {
+    await this.database.sql.query(addObject, toRow(kind, object));
+  }
+
+  /** False: the account has as many of the kind already, and nothing is added. */
+  addObjectWithin(most: number, kind: FacadeKind, object: NewFacadeObject): Promise<boolean> {
+    return this.database.transaction(async (sql) => {
+      await sql.query(lockAccount, [kind.accountId]);
+      const known = await countObjects.first(sql, [kind.accountId, kind.facade, kind.kind]);
+      if (known && known.count >= most) return false;
+      await sql.query(addObject, toRow(kind, object));
+      return true;
+    });
+  }
+
+  /** One that is no thread. False where there is none. */
+  async deleteObject({ accountId, facade, kind }: FacadeKind, id: string): Promise<boolean> {
+    const deleted = await this.database.sql.query(deleteObject, [accountId, facade, kind, id]);
+    return deleted.length > 0;
   }
 
   async findObject({ accountId, facade, kind }: FacadeKind, id: string): Promise<FacadeObject | undefined> {

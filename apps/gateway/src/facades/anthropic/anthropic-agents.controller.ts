@@ -73,6 +73,6 @@ export class AnthropicAgentsController {
 
   @Route(routes.deleteAnthropicEnvironment)
   deleteAnthropicEnvironment({ address }: RouteInput<typeof routes.deleteAnthropicEnvironment>) {
-    return this.environments.delete(address, now());
+    return this.environments.delete(address);
   }
 }

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const client = () => new Anthropic({ baseURL: `${gateway.url}/anthropic`, apiKey: adminKey });
+const client = (key = adminKey) => new Anthropic({ baseURL: `${gateway.url}/anthropic`, apiKey: key });
 
 const weather = {
   type: 'custom',
@@ -112,6 +112,13 @@ describe('agents of Claude Managed Agents', () => {
     expect(settings.agent.system_prompt).toBe('Be brief.');
     expect(JSON.stringify(settings.approvals)).toContain('execute_command');
   });
+
+  it('leave nothing of themselves when they are deleted as agents', async () => {
+    const agent = await createAgent({ name: 'deleted', metadata: { team: 'a' } });
+    await gateway.as().delete(`/v1/agents/${agent.id}`).expect(204);
+    const { sql } = gateway.ownerDatabase;
+    expect(await sql.query(`select data from facade_ids where outer_id = $1`, [agent.id])).toEqual([]);
+  });
 });
 
 describe('environments of Claude Managed Agents', () => {
@@ -132,6 +139,24 @@ describe('environments of Claude Managed Agents', () => {
     expect(await ids({ include_archived: true })).toEqual([archived.id, environment]);
     expect(await environments.delete(made.id)).toEqual({ id: made.id, type: 'environment_deleted' });
     expect(await reason(environments.retrieve(made.id))).toMatchObject({ errorCode: 'environment_not_found' });
+  });
+
+  it('are a thousand of an account, of which one that is deleted makes place for another', async () => {
+    const { environments } = client(await gateway.toKey('many environments')).beta;
+    const made = await environments.create({ name: 'counted' });
+    const { sql } = gateway.ownerDatabase;
+    await sql.query(
+      `insert into facade_ids (account_id, facade, kind, outer_id, thread_id, inner_id, data)
+       select account_id, facade, kind, outer_id || n, '', '', data from facade_ids, generate_series(1, 999) as n
+       where outer_id = $1`,
+      [made.id],
+    );
+    const another = () => environments.create({ name: 'another' });
+    expect(await reason(another())).toMatchObject({ status: 400, errorCode: 'too_many_environments' });
+    await environments.delete(made.id);
+
+    expect(await sql.query(`select data from facade_ids where outer_id = $1`, [made.id])).toEqual([]);
+    expect(await another()).toMatchObject({ name: 'another' });
   });
 
   it('limit what the sessions that are begun in them reach', async () => {

@@ -17,6 +17,8 @@ const registries = [
   ...['deb.debian.org', 'security.debian.org', 'archive.ubuntu.com', 'security.ubuntu.com'],
 ];
 
+const mostEnvironments = 1_000;
+
 interface Address {
   readonly accountId: AccountId;
   readonly environmentId: string;
@@ -32,7 +34,9 @@ export class AnthropicEnvironments {
     const environmentId = `env_${newUlid()}`;
     const networking = mergeNetworking(unrestricted, request.config?.networking);
     const data = { name, description, metadata, networking, archived_at: null, updated_at: at };
-    await this.ids.addObject(toKind(accountId), { id: environmentId, data, isThread: false });
+    const object = { id: environmentId, data, isThread: false };
+    if (!(await this.ids.addObjectWithin(mostEnvironments, toKind(accountId), object)))
+      throw new ApiError('too_many_environments', `An account may have ${mostEnvironments} environments. Delete some.`);
     return this.get({ accountId, environmentId });
   }
 
@@ -72,9 +76,10 @@ export class AnthropicEnvironments {
     return this.change(address, (data) => ({ ...data, archived_at: data['archived_at'] ?? at }));
   }
 
-  async delete(address: Address, at: string) {
-    await this.change(address, (data) => ({ ...data, archived_at: at, deleted_at: at }));
-    return { id: address.environmentId, type: 'environment_deleted' };
+  async delete({ accountId, environmentId: id }: Address) {
+    await this.get({ accountId, environmentId: id });
+    if (!(await this.ids.deleteObject(toKind(accountId), id))) throw notFound(id);
+    return { id, type: 'environment_deleted' };
   }
 
   /** Resolves to the only hosts that it reaches, if it is limited to some. Throws unless sessions may begin in it. */
@@ -97,6 +102,7 @@ export class AnthropicEnvironments {
   }
 }
 
+/** Versions before this one kept the rows of deleted environments. */
 const isDeleted = ({ data }: FacadeObject): boolean => data['deleted_at'] !== undefined;
 const notFound = (id: string): ApiError => new ApiError('environment_not_found', `There is no environment ${id}.`);
 

@@ -1,9 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import type { AccountId, Agent, AgentDefinition, AgentId } from '@rondo/contract';
 import { openDatabase } from '../../database/database';
 import { StoreFixture, newAccount, nextId } from '../../testing/store-fixture';
 import { StoredSettings } from '../account-settings';
 import { AgentVersions } from './agent-versions';
 import { Agents } from './agents';
+import { agentQuotas } from './change-agent';
 import { BasisChanged } from './run-basis';
 
 let fixture: StoreFixture;
@@ -36,6 +38,21 @@ describe('a stored agent', () => {
       [2, true],
       [1, false],
     ]);
+  });
+
+  it('is refused where its account has as many, or as many bytes in all versions', async () => {
+    const first = await made({ name: 'first' });
+    jest.replaceProperty(agentQuotas, 'agents', 1);
+    await expect(made({ name: 'second' })).rejects.toEqual(refused('agent_quota_exceeded'));
+    const long = randomBytes(3_000).toString('base64'); // Postgres cannot compress it
+    const longer = await changed(first, { task: long });
+
+    jest.replaceProperty(agentQuotas, 'bytes', 5_000);
+    await expect(changed(longer, { task: `${long}.` })).rejects.toEqual(refused('agent_quota_exceeded'));
+    expect(await agents.update({ accountId, agentId: first.id, tags: ['kept'] })).toMatchObject({ version: 2 });
+    await agents.delete({ accountId, agentId: first.id });
+    await made({ name: 'second', task: long });
+    jest.restoreAllMocks();
   });
 
   it('goes back to an earlier version, name and all, and on from there', async () => {

@@ -35,7 +35,12 @@ export interface DeclaredAgent extends SealableDefinition {
 }
 
 const idOfName = createQuery(z.object({ id: agentId }), `select id from agents where account_id = $1 and name = $2`);
-const deleteAgent = `delete from agents where id = $1`;
+/** With what the façade of Claude Managed Agents keeps of it. */
+const deleteAgent = `
+with kept as (
+  delete from facade_ids where account_id = $2 and facade = 'anthropic' and kind = 'agent' and outer_id = $1
+)
+delete from agents where id = $1`;
 
 /** Stored agents of one account each: another account's agent does not exist (`agent_not_found`). */
 export class Agents {
@@ -44,7 +49,7 @@ export class Agents {
     private readonly newId: NewId,
   ) {}
 
-  /** Rejects with `agent_name_taken`. */
+  /** Rejects with `agent_name_taken` and `agent_quota_exceeded`. */
   create({ accountId, isDefault, tags, promised, ...sealable }: NewAgent): Promise<Agent> {
     return changeAgents(this.database, accountId, async (agents) => {
       const id = this.nextId();
@@ -78,7 +83,7 @@ export class Agents {
     return countAgentNames(this.database.sql, filter);
   }
 
-  /** A changed definition becomes a new version, which is then active. Rejects with `agent_changed` and `agent_name_taken`. */
+  /** A changed definition becomes a new version, which is then active. Rejects like `create`, and with `agent_changed`. */
   update({ accountId, agentId: id, change, isDefault, tags, ifVersion }: AgentChange): Promise<Agent> {
     return changeAgents(this.database, accountId, async (agents) => {
       const agent = await agents.expect(id, ifVersion);
@@ -107,7 +112,7 @@ export class Agents {
     return changeAgents(this.database, accountId, async (agents) => {
       const { is_default: isDefault } = await agents.get(id);
       if (isDefault) throw new TerminalError('agent_is_default', `${id} is the account's default.`);
-      await agents.sql.query(deleteAgent, [id]);
+      await agents.sql.query(deleteAgent, [id, accountId]);
     });
   }
 

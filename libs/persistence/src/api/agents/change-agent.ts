@@ -29,6 +29,17 @@ export interface SealableDefinition {
   readonly note?: string | undefined;
 }
 
+/** What an account may have of agents, and the bytes in which all their versions are stored. */
+export const agentQuotas = { agents: 10_000, bytes: 256 * 1024 * 1024 };
+
+const useOfAccount = createQuery(
+  z.object({ agents: z.number(), bytes: z.number() }),
+  `
+select count(distinct agents.id)::int as agents,
+  coalesce(sum(pg_column_size(each.definition) + coalesce(pg_column_size(each.sealed_headers), 0)), 0)::float8 as bytes
+from agents join agent_versions as each on each.agent_id = agents.id where agents.account_id = $1`,
+);
+
 const noHeaders = (): SealedHeaders => ({});
 const toStoredNote = (note: string | undefined): string | null => (note === undefined ? null : toStoredText(note));
 const toStoredHeaders = (sealed: SealedHeaders): string | null =>
@@ -92,6 +103,7 @@ export class AgentChanges {
   async insert(id: AgentId, { definition, sealHeaders = noHeaders, note }: SealableDefinition): Promise<void> {
     const values = [id, this.accountId, toStoredText(definition.name), JSON.stringify(definition)];
     await this.sql.query(insertAgent, [...values, toStoredHeaders(sealHeaders({})), toStoredNote(note)]);
+    await this.requirePlace();
   }
 
   /** The same definition with the same headers makes no new version, and needs no note. */
@@ -103,6 +115,7 @@ export class AgentChanges {
     if (isSameJson(earlier.definition, definition) && isSameJson(kept, sealed)) return;
     const values = [id, toStoredText(definition.name), JSON.stringify(definition), toStoredHeaders(sealed)];
     await this.sql.query(insertVersion, [...values, toStoredNote(note)]);
+    await this.requirePlace();
   }
 
   async setDefault(id: AgentId, isDefault: boolean | undefined): Promise<void> {
@@ -113,6 +126,18 @@ export class AgentChanges {
 
   async setTags(id: AgentId, tags: readonly string[] | undefined): Promise<void> {
     if (tags !== undefined) await this.sql.query(setTags, [this.accountId, id, tags.map(toStoredText)]);
+  }
+
+  /** After a version was added, because only Postgres knows how long it is there. */
+  private async requirePlace(): Promise<void> {
+    const { agents = 0, bytes = 0 } = (await useOfAccount.first(this.sql, [this.accountId])) ?? {};
+    if (agents > agentQuotas.agents)
+      throw new TerminalError('agent_quota_exceeded', `An account may have ${agentQuotas.agents} agents.`);
+    if (bytes > agentQuotas.bytes)
+      throw new TerminalError(
+        'agent_quota_exceeded',
+        `The agents of an account can have ${agentQuotas.bytes} bytes together, with all versions. Delete some.`,
+      );
   }
 }
 

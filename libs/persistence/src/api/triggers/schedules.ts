@@ -74,7 +74,13 @@ const oneSchedule = createQuery(
   `select ${shownColumns} from triggers where kind = 'schedule' and account_id = $1 and id = $2`,
 );
 const lockedSchedule = createQuery(shownRow, `${oneSchedule.text} for update`);
-const deleteSchedule = `delete from triggers where kind = 'schedule' and account_id = $1 and id = $2 returning id`;
+/** With what the façade of Claude Managed Agents keeps of it as a deployment. */
+const deleteSchedule = `
+with kept as (
+  delete from facade_ids
+  where account_id = $1 and facade = 'anthropic' and kind = 'deployment' and outer_id = replace($2, 'sch_', 'depl_')
+)
+delete from triggers where kind = 'schedule' and account_id = $1 and id = $2 returning id`;
 
 const newestSchedules = createQuery(
   shownRow,
