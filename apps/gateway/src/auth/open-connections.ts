@@ -1,4 +1,4 @@
-import type { CallerId, SessionId } from '@rondo/contract';
+import type { AccountId, CallerId, SessionId } from '@rondo/contract';
 import type { Caller } from '@rondo/persistence';
 import { PeriodicTask } from '@rondo/platform';
 import type { CallerCache } from './authenticator';
@@ -10,13 +10,15 @@ interface Connection {
   readonly disconnect: () => void;
 }
 
-/** What a connection was opened with: a key, or a user of an outside issuer, and possibly a session. */
-export type CredentialId = CallerId | SessionId;
+/** What a connection was opened with: an account, a key of it or a user of an outside issuer, and possibly a session. */
+export type CredentialId = AccountId | CallerId | SessionId;
 
-const listIds = ({ keyId, sessionId }: Caller): CredentialId[] =>
-  sessionId === undefined ? [keyId] : [keyId, sessionId];
+const listIds = ({ accountId, keyId, sessionId }: Caller): CredentialId[] => [
+  ...[accountId, keyId],
+  ...(sessionId === undefined ? [] : [sessionId]),
+];
 
-/** Connections outlive the request that opened them; when their key is revoked or their session ends, they are closed. */
+/** Connections outlive the request that opened them; when their key is revoked, or their session or account ends, they are closed. */
 export class OpenConnections {
   private readonly open = new Set<Connection>();
   private readonly checks: PeriodicTask;

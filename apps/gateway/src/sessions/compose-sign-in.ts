@@ -1,4 +1,4 @@
-import { type AccountId, apiKeyId, clientTokenId, sessionId } from '@rondo/contract';
+import { type AccountId, accountId, apiKeyId, clientTokenId, sessionId } from '@rondo/contract';
 import type { Accounts, ClientTokens, Sessions } from '@rondo/persistence';
 import { OutboundProxy } from '@rondo/platform';
 import { Authenticator, CallerCache } from '../auth/authenticator';
@@ -46,7 +46,9 @@ export function composeSignIn(
   const readRevoked = async (ids: readonly CredentialId[]) => {
     const [keyIds, sessionIds] = [ids.flatMap((id) => only(apiKeyId, id)), ids.flatMap((id) => only(sessionId, id))];
     const tokenIds = ids.flatMap((id) => only(clientTokenId, id));
+    const accountIds = ids.flatMap((id) => only(accountId, id));
     return [
+      ...(accountIds.length > 0 ? await accounts.readRemoved(accountIds) : []),
       ...(keyIds.length > 0 ? await accounts.readRevoked(keyIds) : []),
       ...(sessionIds.length > 0 ? await sessions.readEnded(sessionIds) : []),
       ...(tokenIds.length > 0 ? await clientTokens.readRevoked(tokenIds) : []),

@@ -105,6 +105,10 @@ update api_keys set last_used_at = clock_timestamp()
 where id = any($1) and (last_used_at is null or last_used_at < clock_timestamp() - interval '1 minute')`;
 
 const activeAccount = `select id from accounts where id = $1 and removed_at is null`;
+const activeAccounts = createQuery(
+  z.object({ id: accountId }),
+  `select id from accounts where id = any($1) and removed_at is null`,
+);
 
 const removeAccount = createQuery(
   removedRow,
@@ -216,6 +220,12 @@ export class Accounts {
   /** Whether there is such an account, and it is not removed. */
   async isActive(id: AccountId): Promise<boolean> {
     return (await this.database.sql.query(activeAccount, [id])).length > 0;
+  }
+
+  /** Which of these accounts are no longer there. Users of an outside issuer have no keys that end with them. */
+  async readRemoved(ids: readonly AccountId[]): Promise<AccountId[]> {
+    const active = new Set((await activeAccounts.all(this.database.sql, [ids])).map(({ id }) => id));
+    return ids.filter((id) => !active.has(id));
   }
 
   /** Which of these keys are no longer valid. */

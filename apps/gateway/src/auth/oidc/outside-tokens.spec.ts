@@ -94,6 +94,15 @@ describe('a token of the outside issuer', () => {
     await gateway.as(made.api_key).get('/v1/session').expect(401);
   });
 
+  it('has its sockets closed when its account is removed', async () => {
+    const { body: made } = await gateway.as().post('/v1/admin/accounts').send({ name: 'Gone soon' }).expect(201);
+    const socket = gateway.socket(await readToken('member', { rondo_account: made.account.id }));
+    await nextEvent(socket, 'connect');
+    const cut = nextEvent(socket, 'disconnect');
+    await gateway.as().delete(`/v1/admin/accounts/${made.account.id}`).expect(202);
+    expect(await cut).toContain('io server disconnect');
+  });
+
   it('may be a minute late, for clocks that differ', async () => {
     const late = gateway.as(await readToken('viewer', { exp: nowS() - 30, nbf: nowS() + 30 }));
     await late.get('/v1/runs').expect(200);
