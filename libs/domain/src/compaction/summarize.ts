@@ -10,12 +10,12 @@ import {
 } from '@rondo/contract';
 import { isBudgetExceeded } from '../budget/run-limits';
 import { toContextBudget, summaryTokens } from '../context/context-budget';
-import { ContextMeter } from '../context/context-meter';
+import type { ContextMeter } from '../context/context-meter';
 import { findRange, within } from '../context/message-range';
 import { type ResolveBudget, toInputBudget } from '../models/model-budgets';
 import type { AgentRun } from '../loop-context';
 import type { Clock, IdGenerator, Model, TokenCounter } from '../ports';
-import { countRequestTokens, frameText } from '../prompt/prompt';
+import { countRequestTokens, createMeter, frameText } from '../prompt/prompt';
 import { countRepeated } from '../prompt/repetition';
 import type { OpenCompaction } from '../run/context-state';
 import { type RunState, evolve } from '../run/run-state';
@@ -42,7 +42,7 @@ export async function summarize(run: AgentRun, ports: SummarizePorts, signal: Ab
   const { compaction } = run.state;
   if (!compaction) return [];
 
-  const meter = new ContextMeter(ports.tokens, run.settings.model);
+  const meter = createMeter(run, ports.tokens);
   const summarizer = await summarizerFor(run, ports, { meter, signal });
   const input = toInput(run.state, compaction);
   const replacedTokens = sum(

@@ -43,6 +43,8 @@ export class ContextMeter {
   constructor(
     private readonly tokens: TokenCounter,
     private readonly model: string,
+    /** The text of a message as it is sent. */
+    private readonly writeText: (message: NewMessage) => string = toText,
   ) {}
 
   /** The tokens of a request that is about to be sent. */
@@ -84,7 +86,10 @@ export class ContextMeter {
   private async count(messages: readonly NewMessage[]): Promise<void> {
     const unknown = messages.filter((message) => !this.knownTokens.get(message)?.isCounted);
     if (unknown.length === 0) return;
-    const texts = await this.tokens.countTexts(unknown.map(readSentText), this.model);
+    const texts = await this.tokens.countTexts(
+      unknown.map((message) => this.readSentText(message)),
+      this.model,
+    );
     unknown.forEach((message, index) => {
       const tokens = (texts[index] ?? 0) + this.besideText(message);
       this.knownTokens.set(message, { tokens, isCounted: true });
@@ -125,9 +130,17 @@ export class ContextMeter {
   private boundTokens(message: NewMessage): number {
     const memo = this.knownTokens.get(message);
     if (memo) return memo.tokens;
-    const tokens = maxTokens(readSentText(message)) + this.besideText(message);
+    const tokens = maxTokens(this.readSentText(message)) + this.besideText(message);
     this.knownTokens.set(message, { tokens, isCounted: false });
     return tokens;
+  }
+
+  /** Includes the reasoning that is sent: what a provider expects back. */
+  private readSentText(message: NewMessage): string {
+    const reasoning = message.content.map((block) =>
+      block.type === 'reasoning' && (block.opaque ?? block.signature) ? block.text : '',
+    );
+    return [this.writeText(message), ...reasoning].filter((text) => text !== '').join('\n');
   }
 
   private besideText(message: NewMessage): number {
@@ -160,17 +173,6 @@ export class ContextMeter {
     return Math.ceil(count * correction);
   }
 }
-
-/** Includes the reasoning that is sent: what a provider expects back. */
-const readSentText = (message: NewMessage): string =>
-  [
-    toText(message),
-    ...message.content.map((block) =>
-      block.type === 'reasoning' && (block.opaque ?? block.signature) ? block.text : '',
-    ),
-  ]
-    .filter((text) => text !== '')
-    .join('\n');
 
 /**
  * An upper bound: no tokenizer makes more tokens of a text than it has UTF-8 bytes. A prompt that fits by this bound

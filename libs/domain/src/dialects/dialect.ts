@@ -1,4 +1,4 @@
-import type { ContentBlock, DialectName, Message, Opaque, ProcessorSettings } from '@rondo/contract';
+import type { ContentBlock, DialectName, Message, NewMessage, Opaque, ProcessorSettings } from '@rondo/contract';
 import type { ModelChunk, ModelMessage, ModelTool } from '../models/model';
 import type { ToolDefinition } from '../tools/define-tool';
 
@@ -15,6 +15,8 @@ export interface Dialect {
     settings: DialectSettings,
   ): EncodedConversation;
   decoder(tools: readonly ToolDefinition[], settings: DialectSettings): ReplyDecoder;
+  /** The text of a message in a request, where it is not sent as it is: what is sent is what is counted. */
+  readonly writeText?: (message: NewMessage, tools: readonly ToolDefinition[]) => string;
 }
 
 export type DialectSettings = Pick<

@@ -1,3 +1,5 @@
+import type { NewMessage } from '@rondo/contract';
+import { toText } from '../context/message-text';
 import { type ToolDefinition, shownSchema } from '../tools/define-tool';
 import type { Dialect } from './dialect';
 import { GrammarDecoder } from './grammar-decoder';
@@ -20,6 +22,10 @@ export const jsonDialect: Dialect = {
     const known = new Map(tools.map((tool) => [tool.name, tool]));
     return new GrammarDecoder((source, reply) => new JsonGrammar(source, reply, known).read());
   },
+  writeText: (message, tools) => {
+    const isQuoted = message.type === 'tool' || (tools.length > 0 && isAnswer(message));
+    return isQuoted ? JSON.stringify(toText(message)) : toText(message);
+  },
 };
 
 /** Stands at the end of the system prompt, because models follow best what comes last. */
@@ -36,6 +42,9 @@ ANY OTHER REPLY IS AN ERROR.
 
 const describe = (tool: ToolDefinition): string =>
   `## ${tool.name}\n${tool.description}\nSchema of its parameters: ${JSON.stringify(shownSchema(tool))}`;
+
+const isAnswer = ({ type, content }: NewMessage): boolean =>
+  type === 'assistant' && !content.some((block) => block.type === 'tool_call');
 
 /** Writes a turn without calls as the decision "none". */
 function writeDecisions(parts: readonly TextPart[]): string {

@@ -169,6 +169,30 @@ it.each(['summary', 'none'] as const)(
   },
 );
 
+it('keeps to the budget in JSON mode, where outputs are sent with a backslash before each quote (I13)', async () => {
+  const decide = (decision: object) => saysAtOnce(JSON.stringify(decision));
+  const read = { tool_name: 'read_file', parameters: { file_path: 'a.json' } };
+  const model = new AnsweringModel((_, nth) =>
+    decide(nth > 60 ? { tool_name: 'none', response: 'Done.' } : { ...read }),
+  );
+  const harness = new RunHarness({
+    model,
+    tools: new LedgeredTools(() => '{"a":"\\"","b":"\t"}\n'.repeat(100)),
+    input: 'Read everything.',
+    settings: {
+      tools: { web: false },
+      processor: { dialect: 'json' },
+      limits: { max_iterations: 500, max_identical_calls: 0 },
+      context: { strategy: 'none', input_budget_tokens: 12_000 },
+    },
+  });
+
+  await harness.runOn();
+
+  expect(harness.types.at(-1)).toBe('run.completed');
+  expectSound(model.requests, 12_000);
+});
+
 it('keeps to the context window that was declared for its model (I13)', async () => {
   const { providers } = readProviders({
     MODEL_PROVIDERS: JSON.stringify([

@@ -1,10 +1,10 @@
 import type { NewFact } from '@rondo/contract';
 import { mayCallModel } from '../budget/run-limits';
 import { stopChildren } from '../child-runs/child-runs';
-import { ContextMeter } from '../context/context-meter';
 import { TerminalError } from '../errors';
 import { type AgentRun, type LoopContext, type Step, factsStep, toFactsStep } from '../loop-context';
 import type { AgentPorts, AgentSignals } from '../ports';
+import { createMeter } from '../prompt/prompt';
 import { StopReceipt } from '../run/stop-receipt';
 import { withdrawRest } from './begin-reply';
 import { compactIfNeeded } from './compact';
@@ -44,7 +44,7 @@ export async function* runAgent(run: AgentRun, ports: AgentPorts, signals: Agent
     inFlight: new Map(),
     model: run.settings.model,
     childRuns: new Map(),
-    meter: new ContextMeter(ports.tokens, run.settings.model),
+    meter: createMeter(run, ports.tokens),
     unread: [],
   };
   if (loop.state.ended) return;

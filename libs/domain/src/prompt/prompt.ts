@@ -1,5 +1,5 @@
 import { type Message, type NewMessage, textLimits } from '@rondo/contract';
-import type { ContextMeter } from '../context/context-meter';
+import { ContextMeter } from '../context/context-meter';
 import { findSelection } from '../context/selection';
 import { withTemporary, withWarning } from '../context/temporary-message';
 import type { EncodedConversation, ReplyDecoder } from '../dialects/dialect';
@@ -8,7 +8,7 @@ import type { AgentRun, RunPosition } from '../loop-context';
 import { toHiddenFields } from '../memoize';
 import { memoryText } from '../memory/memory-stores';
 import type { ModelRequest } from '../models/model';
-import type { AgentPorts } from '../ports';
+import type { AgentPorts, TokenCounter } from '../ports';
 import { profiles } from '../profiles/profiles';
 import type { RunState } from '../run/run-state';
 import { serverToolMark } from '../tools/leaves-processes';
@@ -56,6 +56,12 @@ export const messagesToSend = ({
 
 /** The text of system prompt and tools, which is the same in every request of a run until it loads tools. */
 export const frameText = (position: RunPosition): string => toFrame(position).text;
+
+/** Counts what the dialect of the run makes of its messages. */
+export function createMeter({ settings, tools }: AgentRun, tokens: TokenCounter): ContextMeter {
+  const { writeText } = dialectNamed(settings.processor.dialect);
+  return new ContextMeter(tokens, settings.model, writeText && ((message) => writeText(message, tools.offered)));
+}
 
 /** The tokens of the next request as it stands. */
 export const countRequestTokens = (position: RunPosition, meter: ContextMeter): Promise<number> =>
