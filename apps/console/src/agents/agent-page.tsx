@@ -153,7 +153,7 @@ export function NewAgentPage() {
           form={<DefinitionForm definition={draft} onChange={setDraft} />}
           save={save}
           saveWords="Create"
-          isChanged={draft.name.trim() !== ''}
+          isChanged={Object.values(draft).some((value) => value !== '')}
         />
         <TryAgent definition={draft} other={undefined} />
       </div>

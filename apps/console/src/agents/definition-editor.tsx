@@ -1,6 +1,7 @@
 import { type ReactNode, useId, useState } from 'react';
 import { Action } from '../ui/action.tsx';
 import { problemText } from '../ui/problem-text.ts';
+import { TolerantForm } from '../ui/tolerant-form.tsx';
 import { type Format, parseDefinition, printDefinition } from './definition-text.ts';
 
 interface DefinitionEditorProps<Definition> {
@@ -57,7 +58,11 @@ export function DefinitionEditor<Definition extends object>(props: DefinitionEdi
           </button>
         ))}
       </div>
-      {format === 'form' ? form : <TextOfDefinition format={format} text={text} onChange={edit} problem={problem} />}
+      {format === 'form' ? (
+        <TolerantForm whole={definition}>{form}</TolerantForm>
+      ) : (
+        <TextOfDefinition format={format} text={text} onChange={edit} problem={problem} />
+      )}
       {children}
       <div className="actions editor-end">
         {isChanged && problem === null ? (

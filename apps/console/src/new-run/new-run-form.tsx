@@ -25,7 +25,7 @@ export function NewRunForm({ request, onChange }: NewRunFormProps) {
         <AreaField
           label="Prompt"
           rows={6}
-          autoFocus
+          autoFocus={!(document.activeElement instanceof HTMLTextAreaElement)} // who corrects the JSON stays there
           value={input ?? ''}
           onChange={({ currentTarget }) => change('input', currentTarget.value)}
         />

@@ -9,6 +9,7 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { FailurePage, Loading } from '../ui/states.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
 import { problemText } from '../ui/problem-text.ts';
+import { TolerantForm } from '../ui/tolerant-form.tsx';
 import { KnownModels } from './known-models.tsx';
 import { NewRunForm } from './new-run-form.tsx';
 import { parseRequest, readRequest, toClientCode, toCurl } from './run-request.ts';
@@ -58,7 +59,9 @@ function OneRequest({ given, from }: OneRequestProps) {
       )}
       <div className="new-run">
         <section aria-label="Form">
-          <NewRunForm request={request} onChange={setRequest} />
+          <TolerantForm whole={request}>
+            <NewRunForm request={request} onChange={setRequest} />
+          </TolerantForm>
           <KnownModels />
           <div className="actions">
             <Action className="primary" work={start}>

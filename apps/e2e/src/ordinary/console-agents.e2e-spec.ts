@@ -74,6 +74,24 @@ describe('agents in the console', () => {
     expect(await stored()).toMatchObject([{ version: 2 }]);
   });
 
+  it('a definition of other kinds of values than the form has stays as it is written, and is corrected there', async () => {
+    await browser.open('/console/agents/new');
+    await page.getByRole('button', { name: 'JSON' }).click();
+    const field = page.getByLabel('The definition, as JSON');
+    await field.fill('{ "directives": "Be kind." }');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('alert').getByText('name').waitFor();
+    await page.getByRole('button', { name: 'Form' }).click();
+    await page.getByRole('alert').getByText('The form cannot show what the text says').waitFor();
+
+    await page.getByRole('button', { name: 'JSON' }).click();
+    expect(await field.inputValue()).toContain('Be kind.');
+    await field.fill('{ "name": "", "directives": ["Be kind."] }');
+    await page.getByRole('button', { name: 'Form' }).click();
+    expect(await page.getByLabel('Directives').inputValue()).toBe('Be kind.');
+    await page.goBack();
+  });
+
   it('shows how two versions differ, and goes back to one', async () => {
     await page.reload();
     await page.getByRole('button', { name: 'Compare with the active one' }).click();

@@ -70,6 +70,19 @@ describe('a run that is started in the console', () => {
     await page.getByRole('listitem').getByText('demo/plain', { exact: true }).waitFor();
   });
 
+  it('keeps what is typed as JSON when the form cannot show a value of it', async () => {
+    await browser.open('/console/runs/new');
+    const json = page.getByLabel('The request, as JSON');
+    await json.fill('{"input": "Kept.", "metadata": null}');
+    await page.getByRole('alert').getByText('The form cannot show what the text says').waitFor();
+    expect(await json.inputValue()).toContain('Kept.');
+
+    await json.fill('{"input": "Kept."}');
+    await page.getByLabel('Metadata').waitFor();
+    expect(await page.getByLabel('Prompt').inputValue()).toBe('Kept.');
+    expect(await json.evaluate((field) => field === document.activeElement)).toBe(true);
+  });
+
   it('is one that failed, with changes', async () => {
     const task = scriptInput('Greet me.', [{ calls: [command('echo hello')] }, { text: 'Hello.' }]);
     const failing = { ...task, model: 'demo/error-500', tools: { web: false }, metadata: { team: 'red' } };
