@@ -10,11 +10,13 @@ import { FailurePage, type Listed, Loading } from '../ui/states.tsx';
 import { TextField } from '../ui/fields.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
+import { BehindNotice } from './behind-notice.tsx';
 import { DefinitionEditor } from './definition-editor.tsx';
 import { DefinitionForm } from './definition-form.tsx';
 import { AgentTriggers } from './agent-triggers.tsx';
 import { AgentVersions } from './agent-versions.tsx';
 import { TryAgent } from './try-agent.tsx';
+import { useDraft } from './use-draft.ts';
 import { Form, toText } from '../ui/form.tsx';
 
 const route = getRouteApi('/agents/$agentId');
@@ -35,7 +37,7 @@ export function AgentPage() {
   });
   if (error && !data) return <FailurePage error={error} list={{ to: '/agents', name: 'All agents' }} />;
   if (!data) return <Loading what="the agent" />;
-  return <OneAgent key={`${agentId} ${data.agent.version}`} {...data} refresh={() => refetch()} />;
+  return <OneAgent key={agentId} {...data} refresh={() => refetch()} />;
 }
 
 interface OneAgentProps {
@@ -47,26 +49,35 @@ interface OneAgentProps {
 function OneAgent({ agent, versions, refresh }: OneAgentProps) {
   const rondo = useRondo();
   const mayWrite = useMay('write');
-  const [draft, setDraft] = useState<AgentDefinition>(agent.definition);
-  const isChanged = JSON.stringify(draft) !== JSON.stringify(agent.definition);
+  const { draft, edit, base, isChanged, isBehind, follow, begin } = useDraft({
+    definition: agent.definition,
+    at: agent.updated_at,
+  });
   const [note, setNote] = useState('');
   const save = async () => {
-    const change = { definition: draft, if_version: agent.version };
-    await rondo.agents.update(agent.id, { ...change, ...(note.trim() !== '' && { note }) });
-    await refresh();
+    const change = { definition: draft, if_version: agent.version, ...(note.trim() !== '' && { note }) };
+    try {
+      const { definition, updated_at: at } = await rondo.agents.update(agent.id, change);
+      begin({ definition, at });
+      setNote('');
+    } finally {
+      await refresh(); // also where it was refused: then another version is active
+    }
   };
   return (
     <>
       <AgentHead agent={agent} refresh={refresh} />
       <div className="agent-body">
         <DefinitionEditor
+          key={base.at}
           definition={draft}
-          onChange={setDraft}
-          form={<DefinitionForm definition={draft} onChange={setDraft} />}
+          onChange={edit}
+          form={<DefinitionForm definition={draft} onChange={edit} />}
           save={save}
           saveWords={`Save as version ${agent.latest_version + 1}`}
-          isChanged={isChanged && mayWrite}
+          isChanged={isChanged && mayWrite && !isBehind}
         >
+          {isBehind && <BehindNotice follow={follow} />}
           {isChanged && mayWrite && <NoteField note={note} onChange={setNote} />}
         </DefinitionEditor>
         <div>

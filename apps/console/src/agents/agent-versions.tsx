@@ -58,7 +58,7 @@ function VersionItem({ version: each, ...rest }: VersionItemProps) {
         {version !== agent.version && <VersionActions {...rest} version={version} />}
       </div>
       <VersionNote agentId={agent.id} version={each} refresh={onChanged} />
-      {isCompared && <Comparison agent={agent} version={version} />}
+      {isCompared && version !== agent.version && <Comparison agent={agent} version={version} />}
     </li>
   );
 }

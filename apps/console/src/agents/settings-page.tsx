@@ -1,15 +1,15 @@
 import type { StoredAccountSettings } from '@rondo/client';
-import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { age } from '../ui/amounts.ts';
 import { Failure, Loading } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
-import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { AgentTabs } from './agent-tabs.tsx';
+import { BehindNotice } from './behind-notice.tsx';
 import { DefinitionEditor } from './definition-editor.tsx';
 import { SettingsForm } from './settings-form.tsx';
+import { useDraft } from './use-draft.ts';
 
 /** What the account keeps for all of its runs. */
 export function SettingsPage() {
@@ -22,20 +22,25 @@ export function SettingsPage() {
         <h1>Account settings</h1>
         <AgentTabs />
       </div>
-      {data ? <Settings key={data.updated_at} stored={data} /> : <Loading what="the settings" />}
+      {data ? <Settings stored={data} /> : <Loading what="the settings" />}
     </>
   );
 }
 
 function Settings({ stored: { settings, updated_at: updatedAt } }: { readonly stored: StoredAccountSettings }) {
   const rondo = useRondo();
-  const refreshKey = useRefreshKey();
+  const queries = useQueryClient();
   const mayWrite = useMay('write');
   const now = useNow();
-  const [draft, setDraft] = useState(settings);
+  const newest = { definition: settings, at: updatedAt };
+  const { draft, edit, base, isChanged, isBehind, follow, begin } = useDraft(newest);
   const save = async () => {
-    await rondo.setSettings({ settings: draft });
-    await refreshKey(['settings']);
+    const current = await rondo.settings();
+    queries.setQueryData(['settings'], current);
+    if (current.updated_at !== updatedAt) throw new Error('Other settings were stored meanwhile.');
+    const saved = await rondo.setSettings({ settings: draft });
+    begin({ definition: saved.settings, at: saved.updated_at });
+    queries.setQueryData(['settings'], saved);
   };
   return (
     <div className="settings">
@@ -44,13 +49,16 @@ function Settings({ stored: { settings, updated_at: updatedAt } }: { readonly st
         {updatedAt === null ? 'None were ever stored.' : `Changed ${age(updatedAt, now)}.`}
       </p>
       <DefinitionEditor
+        key={base.at}
         definition={draft}
-        onChange={setDraft}
-        form={<SettingsForm settings={draft} onChange={setDraft} />}
+        onChange={edit}
+        form={<SettingsForm settings={draft} onChange={edit} />}
         save={save}
         saveWords="Save"
-        isChanged={mayWrite && JSON.stringify(draft) !== JSON.stringify(settings)}
-      />
+        isChanged={mayWrite && isChanged && !isBehind}
+      >
+        {isBehind && <BehindNotice follow={follow} />}
+      </DefinitionEditor>
     </div>
   );
 }

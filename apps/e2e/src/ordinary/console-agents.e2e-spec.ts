@@ -262,6 +262,36 @@ describe('agents in the console', () => {
     ]);
   });
 
+  it('keeps a draft when someone else stores another version, and stores it when that was seen', async () => {
+    const { id } = await client.json<{ id: string }>('POST', '/agents', { definition: { name: 'of-two' } });
+    await browser.open(`/console/agents/${id}`);
+    const prompt = page.getByLabel('System prompt');
+    await prompt.fill('Mine.');
+    await client.json('PATCH', `/agents/${id}`, { definition: { name: 'of-two', system_prompt: 'Theirs.' } });
+    await page.getByRole('button', { name: 'Save as version 2' }).click();
+    await page.getByRole('alert').getByText('Something else was stored meanwhile').waitFor();
+    expect(await prompt.inputValue()).toBe('Mine.');
+    await browser.expectAccessible('a draft that is behind');
+    await page.getByRole('button', { name: 'Keep what is written here' }).click();
+    await page.getByRole('button', { name: 'Save as version 3' }).click();
+    await page.getByText('Version 3 of 3').waitFor();
+    expect(await client.json('GET', `/agents/${id}`)).toMatchObject({ definition: { system_prompt: 'Mine.' } });
+  });
+
+  it('settings that someone else has stored meanwhile are shown, and not overwritten unseen', async () => {
+    await browser.open('/console/agents/settings');
+    const field = page.getByLabel('Iterations of a run, at most');
+    await field.fill('5');
+    await client.json('PUT', '/settings', { settings: { budget: { tokens: 9_000 } } });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').getByText('Something else was stored meanwhile').waitFor();
+    expect(await client.json('GET', '/settings')).toMatchObject({ settings: { budget: { tokens: 9_000 } } });
+    await page.getByRole('button', { name: 'Show what was stored' }).click();
+    expect(await page.getByLabel('Budget of a run, in tokens').inputValue()).toBe('9000');
+    expect(await field.inputValue()).toBe('');
+    await client.json('PUT', '/settings', { settings: {} });
+  });
+
   it('an agent beyond the first hundred stays chosen, and is found by its name', async () => {
     const [oldest] = (await stored()).slice(-1);
     for (let number = 1; number <= 101; number += 1) {
