@@ -17,7 +17,7 @@ import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { deliveryStatuses } from '../searches.ts';
 import { DeliveryOutcome, DeliveryTable } from './delivery-table.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
-import { ahead } from '../ui/amounts.ts';
+import { moment } from '../ui/amounts.ts';
 import { SecretOnce } from '../ui/secret-once.tsx';
 import { useNow } from '../ui/use-now.ts';
 
@@ -181,7 +181,6 @@ interface EndpointSecretsProps {
 /** The ends of the secrets that sign what is sent, and the way to a new one. */
 export function EndpointSecrets({ endpoint, refresh }: EndpointSecretsProps) {
   const rondo = useRondo();
-  const now = useNow();
   const mayWrite = useMay('write');
   const [rotated, setRotated] = useState<WebhookEndpointWithSecret | null>(null);
   const rotate = async () => {
@@ -194,7 +193,7 @@ export function EndpointSecrets({ endpoint, refresh }: EndpointSecretsProps) {
       <ul>
         {endpoint.secrets.map(({ hint, expires_at: end }) => (
           <li key={hint}>
-            <code>…{hint}</code> {end !== null && <span className="hint">signs, too, until {ahead(end, now)}</span>}
+            <code>…{hint}</code> {end !== null && <span className="hint">signs, too, until {moment(end)}</span>}
           </li>
         ))}
       </ul>

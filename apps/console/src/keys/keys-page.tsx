@@ -1,7 +1,7 @@
 import { type ApiKey, take, type ApiKeyWithSecret, type NewApiKey } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { useRondo, useSession } from '../session/use-session.ts';
-import { age, moment } from '../ui/amounts.ts';
+import { age, describeExpiry } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { Failure, Loading, NotAll } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
@@ -79,7 +79,7 @@ function KeyRow({
         {age(at, now)}
       </td>
       <td className="nowrap">{times.last_used_at === null ? 'never' : age(times.last_used_at, now)}</td>
-      <td className="nowrap">{times.expires_at === null ? 'never' : moment(times.expires_at)}</td>
+      <td className="nowrap">{describeExpiry(times.expires_at, now)}</td>
       <td className="number">
         {revokedAt === null ? (
           <ConfirmedAction name="Revoke" label={`Revoke ${name}`} question={question} work={revoke} />

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
-import { age, moment } from '../ui/amounts.ts';
+import { age, describeExpiry } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
 import { Form, toText } from '../ui/form.tsx';
@@ -209,7 +209,7 @@ function SecretRow({ secret }: { readonly secret: Secret }) {
       <td className="nowrap" title={new Date(secret.updated_at).toLocaleString()}>
         {age(secret.updated_at, now)}
       </td>
-      <td>{expiry === null ? 'never' : moment(expiry)}</td>
+      <td>{describeExpiry(expiry, now)}</td>
       <td className="number">
         <ConfirmedAction
           name="Revoke"

@@ -2,7 +2,7 @@ import type { MissedPolicy, NewSchedule, Schedule } from '@rondo/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
-import { moment } from '../ui/amounts.ts';
+import { momentIn } from '../ui/amounts.ts';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
 import { Form, toText } from '../ui/form.tsx';
 import { problemText } from '../ui/problem-text.ts';
@@ -90,7 +90,7 @@ function Policies({ schedule }: { readonly schedule: Schedule | undefined }) {
   );
 }
 
-/** The next times of what is written, so that reading cron is not needed. */
+/** The next times of what is written, in its zone, so that reading cron is not needed. */
 function DueTimes({ cron, zone }: { readonly cron: string; readonly zone: string }) {
   const rondo = useRondo();
   const { data, error } = useQuery({
@@ -103,7 +103,7 @@ function DueTimes({ cron, zone }: { readonly cron: string; readonly zone: string
   if (error) return <p className="problem">{problemText(error)}</p>;
   return (
     <p className="hint" role="status">
-      Next: {data?.data.map(moment).join(' · ') ?? ' '}
+      Next: {data ? `${data.data.map((at) => momentIn(at, zone)).join(' · ')}, ${zone}` : ' '}
     </p>
   );
 }

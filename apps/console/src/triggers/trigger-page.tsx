@@ -5,12 +5,11 @@ import { useState } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
-import { ahead } from '../ui/amounts.ts';
+import { moment } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { SecretOnce } from '../ui/secret-once.tsx';
 import { FailurePage, Loading } from '../ui/states.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
-import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { gatewayUrl } from '../gateway-url.ts';
 import { ExecutionTable, LastExecution } from './execution-table.tsx';
@@ -100,7 +99,6 @@ function About({ trigger }: { readonly trigger: WebhookTrigger }) {
 
 function Secrets({ trigger, refresh }: OneTriggerProps) {
   const rondo = useRondo();
-  const now = useNow();
   const mayWrite = useMay('write');
   const [rotated, setRotated] = useState<WebhookTriggerWithSecret | null>(null);
   const rotate = async () => {
@@ -113,7 +111,7 @@ function Secrets({ trigger, refresh }: OneTriggerProps) {
       <ul>
         {trigger.secrets.map(({ hint, expires_at: end }) => (
           <li key={hint}>
-            <code>…{hint}</code> {end !== null && <span className="hint">accepted until {ahead(end, now)}</span>}
+            <code>…{hint}</code> {end !== null && <span className="hint">accepted until {moment(end)}</span>}
           </li>
         ))}
       </ul>

@@ -1,4 +1,4 @@
-import { age, ahead, cost, duration, momentIn } from './amounts';
+import { age, ahead, cost, describeExpiry, duration, momentIn } from './amounts';
 
 it.each([
   [0.4, '< 1 ms'],
@@ -40,7 +40,20 @@ it('says how long it will be', () => {
 });
 
 it('says when something is in the zone that it was planned in, and else names the zone', () => {
+  jest.useFakeTimers({ now: Date.parse('2026-01-02T00:00:00Z') });
   const at = '2026-11-27T08:00:00Z';
   expect(momentIn(at, 'Europe/Berlin')).toBe('Fri, Nov 27, 9:00 AM');
   expect(momentIn(at, 'Mars/Olympus')).toMatch(/^Fri, Nov 27, .* (?:[A-Z]{2,}|GMT)/);
+  expect(momentIn('2028-02-29T08:00:00Z', 'Europe/Berlin')).toBe('Tue, Feb 29, 2028, 9:00 AM');
+  jest.useRealTimers();
+});
+
+it('says that something has expired', () => {
+  const now = Date.parse('2026-01-02T00:00:00Z');
+  const ends = [null, '2026-01-01T00:00:00Z', '2126-01-02T12:00:00Z'];
+  expect(ends.map((at) => describeExpiry(at, now))).toEqual([
+    'never',
+    'expired 1 d ago',
+    expect.stringMatching(/^Wed, Jan 2, 2126/),
+  ]);
 });

@@ -27,21 +27,32 @@ export function ahead(to: string, now: number): string {
   return `in ${Math.floor(ms / day)} d`;
 }
 
+/** `never`, `Thu, Nov 26, 9:00 AM`, or `expired 4 min ago`. */
+export function describeExpiry(at: string | null, now: number): string {
+  if (at === null) return 'never';
+  return Date.parse(at) <= now ? `expired ${age(at, now)}` : moment(at);
+}
+
 const parts = { weekday: 'short', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' } as const;
 
 /** `Thu, Nov 26, 9:00 AM`, in the browser's time zone; with the year where it is another one than now. */
 export function moment(at: string): string {
   const date = new Date(at);
+  return date.toLocaleString('en-US', selectParts(date));
+}
+
+function selectParts(date: Date) {
   const isThisYear = date.getFullYear() === new Date().getFullYear();
-  return date.toLocaleString('en-US', isThisYear ? parts : { ...parts, year: 'numeric' });
+  return isThisYear ? parts : ({ ...parts, year: 'numeric' } as const);
 }
 
 /** The same in another zone; with the name of its own zone where the browser does not know that one. */
 export function momentIn(at: string, timeZone: string): string {
+  const date = new Date(at);
   try {
-    return new Date(at).toLocaleString('en-US', { ...parts, timeZone });
+    return date.toLocaleString('en-US', { ...selectParts(date), timeZone });
   } catch {
-    return new Date(at).toLocaleString('en-US', { ...parts, timeZoneName: 'short' });
+    return date.toLocaleString('en-US', { ...selectParts(date), timeZoneName: 'short' });
   }
 }
 

@@ -26,7 +26,7 @@ describe('schedules and webhooks in the console', () => {
     await page.locator('.problem').getByText(/cron/).waitFor();
     await page.getByLabel('When, as a cron expression').fill('30 7 * * *');
     await page.getByLabel('Time zone').fill('Europe/Berlin');
-    await page.getByText(/Next: .*:30.* · .*:30/).waitFor();
+    await page.getByText(/Next: .* 7:30 AM · .* 7:30 AM, Europe\/Berlin/).waitFor();
     await page.getByLabel('Name', { exact: true }).fill('report');
     await page.getByLabel('What it is asked').fill('Write {{schedule.name}}.');
     await page.getByLabel('Model').fill('demo/plain');
@@ -101,7 +101,23 @@ describe('schedules and webhooks in the console', () => {
     await page.getByRole('button', { name: 'New secret' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click();
     await page.getByRole('region', { name: 'The new secret of “issues”' }).waitFor();
-    await page.getByText(/accepted until/).waitFor();
+    await page.getByText(/accepted until \w{3}, \w{3} \d/).waitFor();
+  });
+
+  it('breaks a long word of a name or a task on a phone', async () => {
+    const { pathname } = new URL(page.url());
+    const word = 'https://example.com/'.padEnd(150, 'a');
+    const run = { input: word, model: 'demo/plain' };
+    const { id } = await client.json<{ id: string }>('POST', '/schedules', { name: word, cron: '0 9 1 1 *', run });
+    await page.setViewportSize({ width: 390, height: 780 });
+    for (const path of ['/console/schedules', `/console/schedules/${id}`]) {
+      await browser.open(path);
+      await page.locator('main').getByText(word).first().waitFor();
+      expect(await page.evaluate('document.querySelector("#page").scrollWidth')).toBeLessThanOrEqual(390);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await browser.open(pathname);
+    await client.json('DELETE', `/schedules/${id}`);
   });
 
   it('has no fault that axe finds', async () => {
