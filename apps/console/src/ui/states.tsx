@@ -75,6 +75,7 @@ export function FailurePage({ error, list: { to, name } }: FailedPageProps) {
     <div className="state">
       <h1>{isMissing ? 'Not found' : 'This cannot be shown now'}</h1>
       <p role="alert">{problemText(error)}</p>
+      {!isMissing && <button onClick={() => location.reload()}>Try again</button>}
       <p>
         <Link to={to}>{name}</Link>
       </p>

@@ -8,7 +8,7 @@ import { count, moment } from '../ui/amounts.ts';
 import { Action } from '../ui/action.tsx';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { Figure } from '../ui/figure.tsx';
-import { Failure, Loading } from '../ui/states.tsx';
+import { FailurePage, Loading } from '../ui/states.tsx';
 
 const route = getRouteApi('/users/$user');
 
@@ -18,13 +18,13 @@ export function UserPage() {
   const rondo = useRondo();
   const mayErase = useMay('admin');
   const [erased, setErased] = useState<ErasedUser | null>(null);
-  const { data, error, refetch } = useQuery({
+  const { data, error } = useQuery({
     queryKey: ['user', user],
     queryFn: () => rondo.users.get(user),
     enabled: erased === null,
   });
   if (erased) return <Report erased={erased} eraseAgain={() => rondo.users.remove(user).then(setErased)} />;
-  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
+  if (error && !data) return <FailurePage error={error} list={{ to: '/usage', name: 'Usage' }} />;
   if (!data) return <Loading what="this user" />;
   return (
     <>
