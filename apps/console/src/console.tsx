@@ -27,16 +27,19 @@ export function Console() {
 /** The pages for those who have signed in, and the way in for the others. */
 function SignedInConsole() {
   const queries = useQueryClient();
-  const { data, error, refetch } = useQuery({ queryKey, queryFn: currentSession, staleTime: 60_000 });
+  const { data, error, refetch } = useQuery({
+    ...{ queryKey, queryFn: currentSession, staleTime: 60_000 },
+    refetchOnWindowFocus: 'always',
+  });
   const [last, setLast] = useState<SignedIn | null>(null);
+  const isOther = Boolean(data && last && data.account_id !== last.account_id); // another tab may have signed in, too
+  useEffect(() => {
+    if (isOther) location.reload();
+  }, [isOther]);
+  if (isOther) return null; // nothing of the former account may be shown
   if (data && data !== last) setLast(data);
   const who = data ?? last;
-  const onSignedIn = (signedIn: SignedIn) => {
-    const isOther = who !== null && signedIn.account_id !== who.account_id;
-    if (isOther)
-      location.reload(); // nothing of the former account may be shown
-    else queries.setQueryData(queryKey, signedIn);
-  };
+  const onSignedIn = (signedIn: SignedIn) => queries.setQueryData(queryKey, signedIn);
 
   if (who) {
     return (

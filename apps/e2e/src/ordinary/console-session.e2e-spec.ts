@@ -1,7 +1,7 @@
-import { type RondoClient, scriptInput } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, scriptInput } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
-import { ordinaryConsole } from '../shared-deployment';
+import { newAccount, ordinaryConsole } from '../shared-deployment';
 
 const call = (line: string) => ({ name: 'execute_command', arguments: { command: line, blocking: true, timeout: 10 } });
 
@@ -9,9 +9,10 @@ describe('the console of an account', () => {
   let client: RondoClient;
   let browser: ConsoleBrowser;
   let page: Page;
+  let rondo: RunningRondo;
 
   beforeAll(async () => {
-    ({ client, browser, page } = await ordinaryConsole());
+    ({ rondo, client, browser, page } = await ordinaryConsole());
   });
 
   afterAll(async () => {
@@ -56,6 +57,29 @@ describe('the console of an account', () => {
     await browser.expectThisAccessibleInEveryLook('a page that the key may not use');
     await page.context().clearCookies();
     await browser.signIn();
+  });
+
+  it('shows nothing of the former account when another tab has signed in to another one', async () => {
+    await browser.open('/console/agents');
+    await page.getByRole('heading', { name: 'Agents' }).waitFor();
+    const other = await newAccount(rondo);
+    const { path } = await other.json<{ path: string }>('POST', '/session/links', {});
+    await page.request.get(`${other.url}${path}`); // the cookie is that of all tabs
+    const loaded = page.waitForEvent('load');
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`);
+    await loaded;
+    await page.getByRole('heading', { name: 'Agents' }).waitFor();
+    await browser.signIn();
+  });
+
+  it('offers to try again where a page could not be read', async () => {
+    await page.route('**/v1/agents/agt_*', (route) => route.fulfill({ status: 500, json: { detail: 'It broke.' } }));
+    const { id } = await client.json<{ id: string }>('POST', '/agents', { definition: { name: 'steady' } });
+    await browser.open(`/console/agents/${id}`);
+    await page.getByRole('heading', { name: 'This cannot be shown now' }).waitFor();
+    await page.unroute('**/v1/agents/agt_*');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'steady' }).waitFor();
   });
 
   it('shows as many rows after the way back, at the same place', async () => {
