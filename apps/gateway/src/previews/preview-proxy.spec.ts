@@ -119,6 +119,23 @@ describe('a preview', () => {
   });
 
   it.each([
+    ['http://localhost:3000/docs/', `http://${host}:8080/docs/`],
+    ['HTTPS://LOCALHOST:3000', `http://${host}:8080`],
+    ['//localhost:3000?a=http://localhost:3000/', `http://${host}:8080?a=http://localhost:3000/`],
+    ...['/docs/', 'docs', 'http://localhost:3001/', 'http://localhost/', 'https://example.org/', '//[x'].map((same) => [
+      same,
+      same,
+    ]),
+  ])('sends visitors on to itself, not to their own machine: %s', async (location, sent) => {
+    const port = await proxyTo(toServer((_, response) => response.writeHead(302, { location }).end()));
+
+    const [message] = (await once(ask(port, { host: `${host}:8080` }), 'response')) as [IncomingMessage];
+
+    message.resume();
+    expect(message.headers.location).toBe(sent);
+  });
+
+  it.each([
     ['a request', {}],
     ['an upgrade', upgrade],
   ])('answers what the server answers, or the gateway refuses: %s', async (_, headers) => {

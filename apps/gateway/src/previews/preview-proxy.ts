@@ -36,6 +36,8 @@ interface Asked {
 /** What a server has answered. With a connection, it has accepted the upgrade and has already sent the head. */
 interface Answer {
   readonly message: IncomingMessage;
+  /** For the visitor. */
+  readonly headers: IncomingHttpHeaders;
   readonly upgraded?: { readonly connection: Duplex; readonly head: Buffer };
 }
 
@@ -93,9 +95,9 @@ export class PreviewProxy {
 
   private async pass(label: string, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const { message, upgraded } = await this.send(label, incoming, { client: clientSignal(incoming, response) });
-      upgraded?.connection.destroy(); // an upgrade that the client did not ask for
-      answerWith(message, response);
+      const answer = await this.send(label, incoming, { client: clientSignal(incoming, response) });
+      answer.upgraded?.connection.destroy(); // an upgrade that the client did not ask for
+      answerWith(answer, response);
     } catch (error) {
       this.refuse(response, error);
     }
@@ -117,14 +119,15 @@ export class PreviewProxy {
     response.once('finish', () => socket.destroySoon());
     try {
       const asked = { client: clientSignal(incoming), upgrade: incoming.headers.upgrade };
-      const { message, upgraded } = await this.send(label, incoming, asked);
+      const answer = await this.send(label, incoming, asked);
+      const { upgraded } = answer;
       if (!upgraded) {
-        answerWith(message, response);
+        answerWith(answer, response);
         return;
       }
       const { connection } = upgraded;
       response.detachSocket(socket);
-      socket.write(toHead(message));
+      socket.write(toHead(answer.message));
       socket.write(upgraded.head);
       connection.once('close', () => socket.destroy());
       sent.pipe(connection).pipe(socket);
@@ -153,7 +156,9 @@ export class PreviewProxy {
     const answer = firstAnswer(outgoing);
     this.limit(outgoing, incoming);
     incoming.pipe(outgoing);
-    return answer;
+    const { message, upgraded } = await answer;
+    const publicOrigin = `${this.protocol}://${incoming.headers.host}`;
+    return { message, headers: toHeaders(message, { address, publicOrigin }), ...(upgraded && { upgraded }) };
   }
 
   /** A server that does not begin its answer is given up, and its tunnel with it. */
@@ -188,7 +193,7 @@ export class PreviewProxy {
 
 const noAnswer = 'The server in the sandbox did not answer.';
 
-function firstAnswer(outgoing: ClientRequest): Promise<Answer> {
+function firstAnswer(outgoing: ClientRequest): Promise<Omit<Answer, 'headers'>> {
   return new Promise((resolve, reject) => {
     outgoing
       .once('response', (message) => resolve({ message }))
@@ -197,16 +202,36 @@ function firstAnswer(outgoing: ClientRequest): Promise<Answer> {
   });
 }
 
-function answerWith(message: IncomingMessage, response: ServerResponse): void {
-  response.writeHead(message.statusCode ?? 502, toHeaders(message));
+function answerWith({ message, headers }: Answer, response: ServerResponse): void {
+  response.writeHead(message.statusCode ?? 502, headers);
   response.once('close', () => message.destroy());
   message.once('error', () => response.destroy());
   message.pipe(response);
 }
 
-function toHeaders({ headers }: IncomingMessage): IncomingHttpHeaders {
+interface Redirected {
+  readonly address: PreviewAddress;
+  readonly publicOrigin: string;
+}
+
+function toHeaders({ headers }: IncomingMessage, redirected: Redirected): IncomingHttpHeaders {
   const cookies = headers['set-cookie']?.map(forOwnHost);
-  return { ...withoutHops(headers), ...(cookies && { 'set-cookie': cookies }) };
+  const { location } = headers;
+  return {
+    ...withoutHops(headers),
+    ...(cookies && { 'set-cookie': cookies }),
+    ...(location !== undefined && { location: toPublicLocation(location, redirected) }),
+  };
+}
+
+const absolute = /^(?<protocol>https?:)?\/\/(?<hostname>[^/?#:]*)(?::(?<port>\d*))?(?<rest>[/?#].*)?$/is;
+
+/** A server that builds its redirects from the host it was asked for would send the visitor to the visitor's own machine. */
+function toPublicLocation(location: string, { address, publicOrigin }: Redirected): string {
+  const { protocol, hostname, port, rest } = absolute.exec(location)?.groups ?? {};
+  const usual = protocol?.toLowerCase() === 'https:' ? 443 : 80;
+  const isOwn = hostname?.toLowerCase() === 'localhost' && Number(port || usual) === address.port;
+  return isOwn ? `${publicOrigin}${rest ?? ''}` : location;
 }
 
 const domainAttribute = /;\s*domain\s*(?:=[^;]*)?(?=;|$)/gi;
