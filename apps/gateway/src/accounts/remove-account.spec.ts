@@ -31,6 +31,20 @@ describe('an account that is removed', () => {
     expect([await findStatus(first.id), await findStatus(queued.id)]).toEqual(['stopped', 'stopped']);
     expect((await gateway.as().delete(`/v1/admin/accounts/${id}`).expect(202)).body).toEqual(body);
   });
+
+  it('shows strangers nothing more of its previews and sites, although its files are deleted later', async () => {
+    const { id, key } = await tenant();
+    const { thread_id: thread } = await gateway.createRun({ input: 'Go.' }, key);
+    await gateway.ownerDatabase.sql.query(
+      `insert into sandboxes (id, thread_id, executor_id) values ('sbx_site', $1, 'executor')`,
+      [thread],
+    );
+    const { sandboxes } = gateway.parts;
+    expect(await sandboxes.hosting(thread)).toMatchObject({ accountId: id });
+
+    await gateway.as().delete(`/v1/admin/accounts/${id}`).expect(202);
+    expect(await sandboxes.hosting(thread)).toBeUndefined();
+  });
 });
 
 describe('attack: tenants', () => {

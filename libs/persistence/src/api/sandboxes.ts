@@ -81,7 +81,8 @@ const hostOfThread = createQuery(
   z.object({ threadId, executorId: z.string(), accountId }),
   `
 select thread_id as "threadId", executor_id as "executorId", account_id as "accountId"
-from sandboxes join threads on threads.id = sandboxes.thread_id where thread_id = $1 and threads.deleted_at is null`,
+from sandboxes join threads on threads.id = sandboxes.thread_id join accounts on accounts.id = threads.account_id
+where thread_id = $1 and threads.deleted_at is null and accounts.removed_at is null`,
 );
 const newestRows = createQuery(
   sandboxRow,
