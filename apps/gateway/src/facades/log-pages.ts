@@ -13,12 +13,15 @@ export async function* readLogPages(runs: Pick<Runs, 'events'>, address: RunAddr
   }
 }
 
+/** Only the newest one has its settings: they can be long, and a thread can have thousands of runs. */
+export type ThreadRun = Omit<Run, 'settings'> & Partial<Pick<Run, 'settings'>>;
+
 /** All runs of a thread, newest first. What is only a message to another run is none for clients of façades. */
-export async function listThreadRuns(runs: Pick<Runs, 'list'>, thread: ThreadAddress): Promise<readonly Run[]> {
-  const all: Run[] = [];
+export async function listThreadRuns(runs: Pick<Runs, 'list'>, thread: ThreadAddress): Promise<readonly ThreadRun[]> {
+  const all: ThreadRun[] = [];
   for (let after: string | undefined; ;) {
     const page = await runs.list({ ...thread, isMessage: false, limit: pageSize, after });
-    all.push(...page.data);
+    for (const { settings, ...run } of page.data) all.push(all.length === 0 ? { ...run, settings } : run);
     if (page.next_cursor === null) return all;
     after = page.next_cursor;
   }

@@ -29,7 +29,7 @@ import type { AuditedRuns } from '../../audit/audited-runs';
 import type { AccountQuotas } from '../../billing/account-quotas';
 import { ApiError } from '../../problems/api-error';
 import type { RunService } from '../../runs/run-service';
-import { listThreadRuns } from '../log-pages';
+import { type ThreadRun, listThreadRuns } from '../log-pages';
 import { type Position, readPosition } from '../positions';
 import { type AnthropicAgents, mergeMetadata, toSnapshot } from './anthropic-agents';
 import { deploymentKeys } from './anthropic-deployments';
@@ -291,7 +291,7 @@ function readOverrides(given: Overriding) {
 }
 
 /** The oldest run first. */
-function toSession({ threadId: id }: ThreadAddress, row: FacadeObject | undefined, runs: readonly Run[]) {
+function toSession({ threadId: id }: ThreadAddress, row: FacadeObject | undefined, runs: readonly ThreadRun[]) {
   const [newest, oldest] = [runs[0], runs.at(-1)];
   const data = row?.data ?? {};
   const created_at = row?.created_at ?? oldest?.created_at;
@@ -316,7 +316,7 @@ function toSession({ threadId: id }: ThreadAddress, row: FacadeObject | undefine
   };
 }
 
-function toForeignAgent(run: Run | undefined) {
+function toForeignAgent(run: ThreadRun | undefined) {
   const {
     model,
     tools,
@@ -327,7 +327,7 @@ function toForeignAgent(run: Run | undefined) {
   return toSnapshot(run?.agent_id ?? agentId.parse('agt_none'), { version: run?.agent_version ?? 1, definition }, name);
 }
 
-function sumUsage(runs: readonly Run[]) {
+function sumUsage(runs: readonly ThreadRun[]) {
   const sum = (read: (usage: Run['usage']) => number) => runs.reduce((total, { usage }) => total + read(usage), 0);
   const isPriced = runs.every(({ usage }) => usage.cost_usd !== null);
   const cents = roundUsd(sum(({ cost_usd: cost }) => cost ?? 0) * 100);

@@ -8,7 +8,7 @@ import { ApiError, refuseField } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
 import { decideAll } from '../facade-approvals';
 import { withFieldNames } from '../facade-input';
-import { readLogPages } from '../log-pages';
+import { type ThreadRun, readLogPages } from '../log-pages';
 import type { Position } from '../positions';
 import type { LangGraphAssistants } from './langgraph-assistants';
 import { type LangGraphThreads, type NamedThread, toAssistantId } from './langgraph-threads';
@@ -365,7 +365,7 @@ const statuses = {
   stopped: 'interrupted',
 } as const satisfies Record<Run['status'], string>;
 
-const toGraphRun = (run: Run, threadName: string) => ({
+const toGraphRun = (run: ThreadRun, threadName: string) => ({
   run_id: toSegmentName({ runId: run.id, after: 0 }),
   thread_id: threadName,
   assistant_id: toAssistantId(run),

@@ -20,7 +20,7 @@ import { z } from 'zod';
 import type { AccountQuotas } from '../../billing/account-quotas';
 import { parseInput } from '../../http/parse-input';
 import { ApiError, refuseField } from '../../problems/api-error';
-import { listThreadRuns } from '../log-pages';
+import { type ThreadRun, listThreadRuns } from '../log-pages';
 import { ShownSize } from '../shown-size';
 import { type LangGraphAssistants, defaultAssistant } from './langgraph-assistants';
 import {
@@ -57,7 +57,7 @@ interface ReadThread {
   readonly thread: Thread;
   readonly name: string;
   /** Newest first. */
-  readonly runs: readonly Run[];
+  readonly runs: readonly ThreadRun[];
   readonly entries: readonly StateEntry[];
   readonly interrupts: readonly GraphInterrupt[];
   /** False: the answer has no space for it, and what was read of its messages is not all. */
@@ -138,8 +138,7 @@ export class LangGraphThreads {
   }
 
   async search(accountId: AccountId, query: LangGraphThreadSearch) {
-    const { offset, limit } = query;
-    const found = (await this.list(accountId, query, offset + limit)).slice(offset);
+    const found = await this.listFound(accountId, query);
     const names = await this.dependencies.ids.listThreadNames(
       { accountId, facade },
       found.map(({ id }) => id),
@@ -154,7 +153,9 @@ export class LangGraphThreads {
   }
 
   async count(accountId: AccountId, query: Pick<LangGraphThreadSearch, 'metadata' | 'status'>): Promise<number> {
-    return (await this.list(accountId, query, Infinity)).length;
+    let count = 0;
+    for await (const _ of this.findThreads(accountId, query)) count += 1;
+    return count;
   }
 
   /** Undefined: the newest state. Rejects with `invalid_request` for a checkpoint that the thread does not have. */
@@ -227,7 +228,7 @@ export class LangGraphThreads {
     return (await this.dependencies.ids.listThreadNames({ accountId, facade }, [threadId])).get(threadId) ?? threadId;
   }
 
-  listRuns(thread: ThreadAddress): Promise<readonly Run[]> {
+  listRuns(thread: ThreadAddress): Promise<readonly ThreadRun[]> {
     return listThreadRuns(this.dependencies.runs, thread);
   }
 
@@ -268,27 +269,34 @@ export class LangGraphThreads {
     }
   }
 
-  private async readNames(thread: ThreadAddress, runs: readonly Run[]): Promise<MessageNames> {
+  private async readNames(thread: ThreadAddress, runs: readonly ThreadRun[]): Promise<MessageNames> {
     const inputs = new Map(runs.map(({ id, metadata }) => [id as string, readNames(metadata)]));
     const others = await this.dependencies.ids.listMessageNames({ ...thread, facade });
     return { inputs: (runId) => inputs.get(runId), others };
   }
 
-  /** Newest first. */
-  private async list(
+  private async listFound(accountId: AccountId, query: LangGraphThreadSearch): Promise<Thread[]> {
+    const found: Thread[] = [];
+    let toSkip = query.offset;
+    for await (const thread of this.findThreads(accountId, query)) {
+      if (toSkip > 0) toSkip -= 1;
+      else if (found.push(thread) >= query.limit) break;
+    }
+    return found;
+  }
+
+  /** Newest first, a page in memory at a time: an account can have a hundred thousand of them. */
+  private async *findThreads(
     accountId: AccountId,
     query: Pick<LangGraphThreadSearch, 'metadata' | 'status'> & { readonly ids?: readonly string[] | null | undefined },
-    most: number,
-  ): Promise<Thread[]> {
+  ): AsyncGenerator<Thread, void> {
     const isWanted = await this.toFilter(accountId, query);
-    const found: Thread[] = [];
-    for (let after: string | undefined; found.length < most;) {
+    for (let after: string | undefined; ;) {
       const page = await this.dependencies.threads.list({ accountId, limit: pageSize, after });
-      for (const thread of page.data) if (await isWanted(thread)) found.push(thread);
-      if (page.next_cursor === null) break;
+      for (const thread of page.data) if (await isWanted(thread)) yield thread;
+      if (page.next_cursor === null) return;
       after = page.next_cursor;
     }
-    return found.slice(0, most === Infinity ? undefined : most);
   }
 
   private async toFilter(
@@ -348,7 +356,7 @@ function toStatus(runs: readonly Pick<Run, 'status' | 'finish_reason'>[]): LangG
 }
 
 /** Why the thread has the status `error`. */
-function findError([newest]: readonly Run[]): GraphError | undefined {
+function findError([newest]: readonly ThreadRun[]): GraphError | undefined {
   if (!newest) return undefined;
   if (newest.status === 'failed') return { error: newest.error?.code ?? 'error', message: newest.error?.message ?? '' };
   return findLimitError(newest.finish_reason);
