@@ -73,9 +73,9 @@ const postgres = group({
     'The role that owns it, which only the migrations use. Its password is `POSTGRES_PASSWORD` of the Secret.',
   ),
   parameters: withDefault(
-    text,
+    text.regex(/^(\?.*)?$/),
     '',
-    'Appended to the URLs, such as `?sslmode=verify-full` where Node knows the authority of the certificate (`caBundle`), or `?sslmode=require&uselibpqcompat=true`, which encrypts and checks nothing.',
+    'Appended to the URLs, with a `?` at the beginning, such as `?sslmode=verify-full` where Node knows the authority of the certificate (`caBundle`), or `?sslmode=require&uselibpqcompat=true`, which encrypts and checks nothing.',
   ),
   uri: group({
     secret: withDefault(

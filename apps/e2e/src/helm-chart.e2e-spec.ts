@@ -149,6 +149,10 @@ describe('the Helm chart', () => {
     expect(await refusal(...bundled, 'models.secret=keys')).toContain('Set models.keys to the names of the keys');
     expect(await refusal(...bundled, 'gateway.ingress.enabled=true')).toContain('Set gateway.ingress.host');
     expect(await refusal(...bundled, 'toolExecutor.sandbox.seccomp=Localhost')).toContain('seccompFile');
+    expect(await refusal(...bundled, 'postgres.parameters=sslmode=verify-full')).toContain('does not match pattern');
+    expect(await refusal(...bundled, 'autoscaling=cpu', 'agentWorker.replicas=21')).toContain(
+      'Set agentWorker.maxReplicas to at least agentWorker.replicas',
+    );
   });
 
   it.each([

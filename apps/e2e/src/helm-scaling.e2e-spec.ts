@@ -94,6 +94,7 @@ describe('executors that are scaled by what they announce', () => {
     [['autoscaling=cpu', 'toolExecutor.env.SANDBOX_SNAPSHOTS=s3://a/b'], 'EXECUTOR_LOST_AFTER_S in agentWorker.env'],
     [['autoscaling=cpu', 'env.SANDBOX_SNAPSHOTS=s3://a/b', 'env.EXECUTOR_LOST_AFTER_S=60'], 'rendered'],
     [['autoscaling=cpu', 'toolExecutor.env.SANDBOX_PROVIDER=daytona'], 'rendered'],
+    [['autoscaling=cpu', 'toolExecutor.replicas=5'], 'Set toolExecutor.autoscaling.maxReplicas'],
   ])('are not scaled with %j unless workspaces can move and the load is known', async (settings, words) => {
     const enabled = [
       'bundled.enabled=true',

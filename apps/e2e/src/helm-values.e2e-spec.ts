@@ -395,6 +395,17 @@ describe('the chart, as platform teams set it', () => {
   });
 
   it.each([
+    ['?sslmode=no-verify', 'require'],
+    ['?sslmode=verify-full', 'verify-full'],
+    ['', 'prefer'],
+  ])('tells KEDA of %s in a word that libpq has', async (parameters, word) => {
+    const settings = ['postgres.host=db', `postgres.parameters=${parameters}`, 'autoscaling=keda'];
+    const scaled = (await render(...servers, ...settings)).find(({ kind }) => kind === 'ScaledObject');
+
+    expect(scaled?.['spec']).toMatchObject({ triggers: [{ metadata: { sslmode: word } }] });
+  });
+
+  it.each([
     [
       ['redis.host=redis.example', 'redis.user=rondo', 'redis.database=2'],
       'redis://rondo:$(REDIS_PASSWORD)@redis.example:6379/2',
