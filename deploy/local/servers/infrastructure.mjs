@@ -5,7 +5,7 @@ import { chromium } from '../install/chromium.mjs';
 import { claimDataDirectory, reachableDirectory, releaseDataDirectory } from '../processes/data-directory.mjs';
 import { DebianPackages } from '../install/debian-packages.mjs';
 import { DockerCompose } from './docker-compose.mjs';
-import { choosePort } from './free-port.mjs';
+import { choosePort, isFree } from './free-port.mjs';
 import { nats } from './nats-server.mjs';
 import { copyPostgres, postgres } from './postgres-server.mjs';
 import { waitForGiven, withoutPassword } from './probes.mjs';
@@ -148,9 +148,24 @@ export class Infrastructure {
     return join(this.#request.dataDir, `${name}-without-docker`);
   }
 
+  /** Between the choice of a port and the start another program can take it: then with another one. */
   async #startLocal(component, program) {
+    const { host } = this.#request;
+    for (;;) {
+      const port = await this.#portFor(component);
+      const { server, where } = await this.#prepareLocal(component, { program, port });
+      try {
+        await server.start();
+        return { server, where };
+      } catch (error) {
+        if (server.pid !== undefined || (await isFree(port, host))) throw error;
+        this.#disown(server);
+      }
+    }
+  }
+
+  async #prepareLocal(component, { program, port }) {
     const { dataDir, host, supervise, isDurable } = this.#request;
-    const port = await this.#portFor(component);
     const prepared = await component.prepare({ program, dataDir, host, port, isDurable });
     const server = this.#own(
       new SupervisedProcess({
@@ -162,7 +177,6 @@ export class Infrastructure {
         pidFile: join(dataDir, 'run', `${component.name}.pid`),
       }),
     );
-    await server.start();
     return { server, where: prepared.where };
   }
 
@@ -183,6 +197,10 @@ export class Infrastructure {
     if (this.#isStopping) throw new Error('stopped before it was started');
     this.servers.push(server);
     return server;
+  }
+
+  #disown(server) {
+    this.servers = this.servers.filter((one) => one !== server);
   }
 
   async #fromPackages(component) {
