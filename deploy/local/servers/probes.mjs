@@ -1,7 +1,9 @@
-import { URLSearchParams } from 'node:url';
+import { readFileSync } from 'node:fs';
 import { connect as connectTcp } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
+import { URLSearchParams } from 'node:url';
+import { givenAuthorities } from './given-authorities.mjs';
 import { isDatabaseMissing, withClient } from './postgres-client.mjs';
 
 const answerWithinMs = 2_000;
@@ -18,12 +20,12 @@ async function probePostgres(url) {
 
 async function probeRedis(url) {
   if (/^rediss?\+sentinel:/.test(url)) return probeSentinels(url);
-  const { protocol, username, password } = new URL(url);
-  const credentials = [username || 'default', password].map((word) => `"${decodeURIComponent(word)}"`).join(' ');
+  const { protocol, username, password, searchParams } = new URL(url);
+  const login = [username || 'default', password].map(decodeURIComponent);
   await converse(url, {
-    connect: protocol === 'rediss:' ? connectTls : connectTcp,
+    connect: protocol === 'rediss:' ? secureConnect(searchParams) : connectTcp,
     defaultPort: 6379,
-    say: password ? `AUTH ${credentials}\r\nPING\r\n` : 'PING\r\n',
+    say: [...(password ? [['AUTH', ...login]] : []), ['PING']].map(toRedisCommand).join(''),
     isAnswer: (heard) => heard.includes('+PONG\r\n'),
     isRefusal: (heard) => heard.startsWith('-'),
   });
@@ -31,16 +33,30 @@ async function probeRedis(url) {
 
 /** Any one that answers, whether it wants a login or not. */
 async function probeSentinels(url) {
-  const { tls, hosts } = /^redis(?<tls>s?)\+sentinel:\/\/([^@/]*@)?(?<hosts>[^/?]+)/.exec(url).groups;
+  const { tls, hosts, query } = /^redis(?<tls>s?)\+sentinel:\/\/([^@/]*@)?(?<hosts>[^/?]+)[^?]*(\?(?<query>.*))?$/.exec(
+    url,
+  ).groups;
   const probe = (host) =>
     converse(`redis://${host}`, {
-      connect: tls ? connectTls : connectTcp,
+      connect: tls ? secureConnect(new URLSearchParams(query)) : connectTcp,
       defaultPort: 26_379,
-      say: 'PING\r\n',
+      say: toRedisCommand(['PING']),
       isAnswer: (heard) => heard.includes('+PONG\r\n') || heard.startsWith('-NOAUTH'),
       isRefusal: (heard) => heard.startsWith('-'),
     });
   await Promise.any(hosts.split(',').map(probe));
+}
+
+/** With the lengths of its words, which may then have any characters. */
+function toRedisCommand(words) {
+  return [`*${words.length}`, ...words.flatMap((word) => [`$${Buffer.byteLength(word)}`, word]), ''].join('\r\n');
+}
+
+/** TLS with the files that the parameters of a URL name. */
+function secureConnect(parameters) {
+  const read = (name) => (parameters.has(name) ? readFileSync(parameters.get(name)) : undefined);
+  const files = { ca: read('sslrootcert') ?? givenAuthorities(), cert: read('sslcert'), key: read('sslkey') };
+  return (place) => connectTls({ ...place, ...files });
 }
 
 /** Of several hosts one is enough: services try them all. */

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { issueCertificates } from '../../../../deploy/local/servers/issue-certificates.mjs';
+import { probes } from '../../../../deploy/local/servers/probes.mjs';
 import { freePorts } from '../testing/free-ports';
 import { RedisServers } from '../testing/redis-servers';
 import { openRedis, producerConnection, workerConnection } from './redis-connections';
@@ -72,10 +73,22 @@ it('a server with TLS is checked against the authority that the URL names', asyn
 
   expect(await redis.ping()).toBe('PONG');
   redis.disconnect();
+  await expect(probes.redis(`rediss://:${password}@localhost:${port}?${files}`)).resolves.toBeUndefined();
   const doubting = openRedis(`rediss://:${password}@localhost:${port}`, 2_000);
   const [error] = (await once(doubting, 'error')) as [Error]; // what the client emits
   expect(error.message).toMatch(/certificate/);
   doubting.disconnect();
+});
+
+it('npm start logs in with a password of any characters', async () => {
+  const [port = 0] = await freePorts(1);
+  servers.start(port, [`port ${port}`, String.raw`requirepass "p@ss\" w\\rd"`]);
+  const url = `redis://:${encodeURIComponent(String.raw`p@ss" w\rd`)}@127.0.0.1:${port}`;
+  const redis = openRedis(url, 2_000);
+  await ready(redis);
+  redis.disconnect();
+
+  await expect(probes.redis(url)).resolves.toBeUndefined();
 });
 
 it.each(['redis+sentinel://s1:26379', 'redis+sentinel://s1/rondo/x', 'redis+sentinel:///rondo'])(

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket, createSecureContext } from 'node:tls';
 import { issueCertificates } from '../../../../deploy/local/servers/issue-certificates.mjs';
+import { probes } from '../../../../deploy/local/servers/probes.mjs';
 import { openDatabase } from './database';
 import { type TestDatabase, makeTestDatabase } from '../testing/test-database';
 
@@ -52,10 +53,13 @@ describe('a Postgres whose certificate is of a private authority', () => {
     rmSync(directory, { recursive: true });
   });
 
-  async function tryLogin(parameters: string): Promise<string> {
+  function toUrl(parameters: string): string {
     const { port } = server.address() as AddressInfo; // it listens on TCP
-    const url = Object.assign(new URL(database.url), { hostname: 'localhost', port, search: parameters }).href;
-    const service = openDatabase({ url, poolSize: 1 });
+    return Object.assign(new URL(database.url), { hostname: 'localhost', port, search: parameters }).href;
+  }
+
+  async function tryLogin(parameters: string): Promise<string> {
+    const service = openDatabase({ url: toUrl(parameters), poolSize: 1 });
     const outcome = await service.ping().then(
       () => 'connected',
       (error: unknown) => String(error),
@@ -78,6 +82,19 @@ describe('a Postgres whose certificate is of a private authority', () => {
     'sslmode=no-verify',
   ])('is used with %s', async (given) => {
     expect(await tryLogin(given.replace('CA', file('ca.pem')))).toBe('connected');
+  });
+
+  it('is known to npm start by NODE_EXTRA_CA_CERTS in .env, which Node itself has not read', async () => {
+    const url = toUrl('sslmode=verify-full');
+    await expect(probes.postgres(url)).rejects.toThrow('certificate');
+
+    const before = process.env['NODE_EXTRA_CA_CERTS'];
+    process.env['NODE_EXTRA_CA_CERTS'] = file('ca.pem');
+    const outcome = probes.postgres(url);
+    if (before === undefined) delete process.env['NODE_EXTRA_CA_CERTS'];
+    else process.env['NODE_EXTRA_CA_CERTS'] = before;
+
+    await expect(outcome).resolves.toBeUndefined();
   });
 
   it('gets the certificate of a client that is given one, and refuses others', async () => {
