@@ -6,7 +6,7 @@ import {
   type ToolCallRow,
   describeEnding,
 } from '@rondo/client';
-import { type ComponentType, type ReactNode, useEffect, useState } from 'react';
+import { type ComponentType, type ReactNode, memo, useEffect, useState } from 'react';
 import { describeAction, summarizeActions } from './actions.ts';
 import type { ChatItem } from './chat-items.ts';
 import { describeNote } from './describe-note.ts';
@@ -58,11 +58,7 @@ function Item({ rondo, item, parts }: ItemProps): ReactNode {
     case 'message':
       return <Message rondo={rondo} row={item.row} Text={Text} />;
     case 'speech':
-      return (
-        <Article by="assistant">
-          <Text text={item.spoken.text} />
-        </Article>
-      );
+      return <Speech text={item.spoken.text} Text={Text} />;
     case 'link':
       return (
         <Article by="assistant">
@@ -96,7 +92,8 @@ interface MessageProps {
   readonly Text: ComponentType<PartProps['Text']>;
 }
 
-function Message({ rondo, row, Text }: MessageProps) {
+/** Kept while it is the same: otherwise each piece of a reply would render the whole conversation before it. */
+const Message = memo(function Message({ rondo, row, Text }: MessageProps) {
   const { role, text, reasoning, isOpen, message } = row;
   const isVoice = (role === 'user' && !isNoteToAgent(message)) || role === 'assistant';
   const pictures = (message?.content ?? []).flatMap((block) =>
@@ -116,7 +113,16 @@ function Message({ rondo, row, Text }: MessageProps) {
       ))}
     </Article>
   );
-}
+});
+
+/** What an agent says with a call. */
+const Speech = memo(function Speech({ text, Text }: PartProps['Text'] & Pick<MessageProps, 'Text'>) {
+  return (
+    <Article by="assistant">
+      <Text text={text} />
+    </Article>
+  );
+});
 
 const PlainText = ({ text }: PartProps['Text']) => <p className="rondo-text">{plainText(text)}</p>;
 
