@@ -9,7 +9,7 @@ export interface WatchedRun {
   readonly view: RunView;
   /** Whether events arrive; false before the first one, while a connection is made again, and at the end. */
   readonly isLive: boolean;
-  /** Why the watch ended before the run did: no such run, a revoked key. */
+  /** Why the watch ended before the run did: no such run, a revoked key. A new subscription, when there is none, tries again. */
   readonly error: Error | null;
 }
 
@@ -64,7 +64,7 @@ export class RunWatch {
         const options = { after, afterEpoch, signal, onCut };
         for await (const events of this.runs.streamGroups(this.runId, options)) events.forEach(this.apply);
       }
-      this.show({ isLive: false });
+      this.show({ isLive: false, error: null });
     } catch (error) {
       if (!signal.aborted)
         this.show({ isLive: false, error: error instanceof Error ? error : new Error(String(error)) });
@@ -73,7 +73,7 @@ export class RunWatch {
 
   private readonly apply = (event: StreamEvent): void => {
     this.log.apply(event);
-    this.show({ isLive: true });
+    this.show({ isLive: true, error: null });
   };
 
   private show(change: Partial<WatchedRun>): void {

@@ -138,8 +138,12 @@ export class ThreadWatch {
   private async readStored(threadId: string): Promise<void> {
     const { items: runs } = await take(this.rondo.runs.list({ thread_id: threadId, limit: mostRuns }), mostRuns);
     const version = JSON.stringify(runs.map(({ id, status }) => [id, status]));
-    if (version === this.version) return;
     const run = pickRun(runs);
+    if (this.isPaused()) return;
+    if (version === this.version) {
+      this.follow(run?.id);
+      return;
+    }
     const newestFirst = this.rondo.threads.messages(threadId, { limit: 200, order: 'desc' });
     const { items, hasMore: hasOlder } = await take(newestFirst, this.mostMessages);
     if (this.isPaused()) return;
@@ -149,9 +153,11 @@ export class ThreadWatch {
     this.show({ isLoading: false, hasOlder });
   }
 
+  /** Also again, where the watch ended before the run did. */
   private follow(runId: string | undefined): void {
     const isSame = this.followed?.runId === runId;
-    if (isSame && (this.leave || runId === undefined)) return;
+    const isCut = this.followed !== undefined && this.followed.current().error !== null;
+    if (isSame && !isCut && (this.leave || runId === undefined)) return;
     this.leave?.();
     this.leave = undefined;
     const watch = isSame || runId === undefined ? this.followed : new RunWatch(this.rondo.runs, runId, this.tools);

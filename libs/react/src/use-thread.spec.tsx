@@ -31,6 +31,8 @@ let sent: { path: string; body: unknown }[];
 let runs: unknown[];
 let facts: string[];
 let stored: number;
+/** Whether the next stream is refused, as of a key that was revoked for a while. */
+let isRefused: boolean;
 const approval = {
   id: 'apr_1',
   run_id: 'run_1',
@@ -53,7 +55,7 @@ function storedPage(url: string) {
 }
 
 beforeEach(async () => {
-  [sent, runs, facts, stored] = [[], [], begun, 0];
+  [sent, runs, facts, stored, isRefused] = [[], [], begun, 0, false];
   gateway = await ScriptedGateway.start(({ method, url = '' }, response, body) => {
     const [path = ''] = url.split('?');
     if (method === 'POST') {
@@ -63,7 +65,7 @@ beforeEach(async () => {
     } else if (path === '/v1/runs') sendJson(response, 200, page(runs));
     else if (path === '/v1/threads/thread_1/messages') sendJson(response, 200, storedPage(url));
     else if (path === '/v1/approvals/apr_1') sendJson(response, 200, approval);
-    else if (path.endsWith('/stream')) response.writeHead(200).write(facts.join(''));
+    else if (path.endsWith('/stream') && !isRefused) response.writeHead(200).write(facts.join(''));
     else sendJson(response, 404, { type: 'about:blank', title: 'Not Found', status: 404, code: 'not_found' });
   });
 });
@@ -168,6 +170,18 @@ describe('useThread', () => {
 
     expect(approvals).toMatchObject([{ arguments: { usd: 5 } }]);
     expect(sent).toMatchObject([{ body: { decision: 'deny', reason: 'Too much.', arguments_hash: 'h' } }]);
+    leave();
+  });
+
+  it('goes on with a run whose events were refused for a while', async () => {
+    [runs, isRefused] = [[run()], true];
+    const { until, leave } = await show({ threadId: 'thread_1' });
+    await until(({ live }) => live?.error != null);
+
+    isRefused = false;
+    const shown = await until(({ live }) => live?.error === null && live.isLive);
+
+    expect(listTexts(shown)).toEqual(['Hello.']);
     leave();
   });
 
