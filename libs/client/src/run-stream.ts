@@ -1,4 +1,4 @@
-import { pause, type Transport, cutOff, delayMs, saysLater } from './transport.ts';
+import { pause, type Transport, cutOff, delayMs, isOfType, notFromGateway, saysLater } from './transport.ts';
 import { ConnectionError, RondoError } from './errors.ts';
 import { isTerminal } from './event-kinds.ts';
 import type { StreamEvent } from './generated/api.ts';
@@ -85,6 +85,7 @@ async function* connection(
       signal: silence.signal,
     });
     if (response.status === 204 || !response.body) return;
+    if (!isOfType(response, 'text/event-stream')) throw notFromGateway(response);
     yield [];
     for await (const group of dataOfEvents(response.body, heard))
       yield group.map((data) => JSON.parse(data) as StreamEvent); // as the gateway's documents say

@@ -142,6 +142,18 @@ describe('a request', () => {
     await expect(new Rondo(gateway.options).runs.get('run_1')).rejects.toThrow('404 is not from a Rondo gateway');
   });
 
+  it('says so of a page for people, too, whatever its status', async () => {
+    gateway = await ScriptedGateway.start((_, response) =>
+      response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>'),
+    );
+
+    const { runs } = new Rondo({ ...gateway.options, retries: 0 });
+    const expected = { name: 'ConnectionError', message: 'The answer 200 is not from a Rondo gateway.' };
+    await expect(runs.get('run_1')).rejects.toMatchObject(expected);
+    await expect(runs.stream('run_1').next()).rejects.toMatchObject(expected);
+    expect(gateway.requests).toHaveLength(2);
+  });
+
   it('carries the key and encodes what it is given', async () => {
     gateway = await ScriptedGateway.start((_, response) => sendJson(response, 200, { data: [], truncated: false }));
 

@@ -63,7 +63,8 @@ export class Transport {
   json<Body>(request: ApiRequest): Promise<Body> {
     const read = (response: Response) =>
       response.json().catch((cause: unknown) => {
-        throw cutOff(cause, request.signal);
+        request.signal?.throwIfAborted();
+        throw isOfType(response, 'json') ? cutOff(cause) : notFromGateway(response);
       }) as Promise<Body>; // the gateway's own tests hold it to its OpenAPI document
     return this.repeat(request, read);
   }
@@ -121,6 +122,16 @@ export function cutOff(cause: unknown, signal?: AbortSignal): ConnectionError {
   return new ConnectionError('The connection to the gateway was cut.', { cause });
 }
 
+/** Whether the answer may have this type: one that says none may. */
+export const isOfType = ({ headers }: Response, type: string): boolean =>
+  (headers.get('Content-Type') ?? type).includes(type);
+
+/** A page for people, for example: of a proxy, or of another server. */
+export const notFromGateway = ({ status }: Response): ConnectionError =>
+  new ConnectionError(notFromGatewayText(status));
+
+const notFromGatewayText = (status: number): string => `The answer ${status} is not from a Rondo gateway.`;
+
 function queryText(query: Query): string {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
@@ -136,7 +147,7 @@ async function refusal(response: Response): Promise<Error> {
   const problem = { type: 'about:blank', title: response.statusText, status: response.status, code: 'no_problem' };
   return isLater
     ? new ConnectionError(`A proxy answered ${response.status}.`)
-    : new RondoError({ ...problem, detail: `The answer ${response.status} is not from a Rondo gateway.` });
+    : new RondoError({ ...problem, detail: notFromGatewayText(response.status) });
 }
 
 const isProblem = (body: unknown): body is Problem =>
