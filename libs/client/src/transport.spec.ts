@@ -154,6 +154,17 @@ describe('a request', () => {
     expect(gateway.requests).toHaveLength(2);
   });
 
+  it.each(['', '.', '..'])('for the id "%s" is not sent: it would ask for something else', async (id) => {
+    gateway = await ScriptedGateway.start((_, response) => sendJson(response, 200, { data: [], next_cursor: null }));
+    const { runs, threads } = new Rondo(gateway.options);
+    const refused = { name: 'TypeError', message: `"${id}" is no id and no name.` };
+
+    await expect(runs.get(id)).rejects.toMatchObject(refused);
+    await expect(runs.stream(id).next()).rejects.toMatchObject(refused);
+    await expect(threads.messages(id).next()).rejects.toMatchObject(refused);
+    expect(gateway.requests).toEqual([]);
+  });
+
   it('carries the key and encodes what it is given', async () => {
     gateway = await ScriptedGateway.start((_, response) => sendJson(response, 200, { data: [], truncated: false }));
 
