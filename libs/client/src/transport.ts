@@ -17,6 +17,8 @@ export interface RondoOptions {
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
+type RequestHeaders = Readonly<Record<string, string>>;
+
 export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | undefined;
   readonly path: string;
@@ -25,7 +27,7 @@ export interface ApiRequest {
   readonly json?: unknown;
   /** Sent as it is. */
   readonly content?: RequestInit['body'];
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: RequestHeaders;
   readonly signal?: AbortSignal | undefined;
   /** False for a request that must not be sent twice. */
   readonly repeatable?: boolean;
@@ -77,13 +79,21 @@ export class Transport {
   /** A POST has an idempotency key, so that sending it again does nothing twice. */
   private async repeat<Answer>(request: ApiRequest, read: (response: Response) => Promise<Answer>): Promise<Answer> {
     const { method = 'GET', repeatable = true, signal } = request;
-    const headers =
-      method === 'POST' && repeatable ? { 'Idempotency-Key': randomKey(), ...request.headers } : undefined;
+    const headers = toHeaders(
+      method === 'POST' && repeatable ? { 'Idempotency-Key': randomKey() } : {},
+      request.headers,
+    );
+    let isLost = false;
     for (let failures = 0; ; failures++) {
       try {
-        return await read(await this.attempt(headers ? { ...request, headers } : request));
+        return await read(await this.attempt({ ...request, headers }));
       } catch (error) {
+        if (isLost && error instanceof RondoError) {
+          if (isGone(method, error)) return await read(new Response(null, { status: 204 }));
+          if (mayBeOwnWrite(request, error)) throw lostAnswer(error);
+        }
         if (!repeatable || failures >= this.retriesAfter(error) || !saysLater(error)) throw error;
+        isLost ||= error instanceof ConnectionError;
         await pause(delayMs(error, failures), signal);
       }
     }
@@ -98,13 +108,13 @@ export class Transport {
     const { apiKey } = this.options;
     const key = typeof apiKey === 'function' ? await apiKey() : apiKey;
     const body = json === undefined ? content : JSON.stringify(json);
+    const own = {
+      ...(key !== undefined && { Authorization: `Bearer ${key}` }),
+      ...(json !== undefined && { 'Content-Type': 'application/json' }),
+    };
     const response = await this.fetch(`${this.url}${path}${queryText(query)}`, {
       method,
-      headers: {
-        ...(key !== undefined && { Authorization: `Bearer ${key}` }),
-        ...(json !== undefined && { 'Content-Type': 'application/json' }),
-        ...headers,
-      },
+      headers: toHeaders(own, headers),
       ...(body !== undefined && { body, duplex: 'half' }),
       ...(signal && { signal }),
     }).catch((cause: unknown) => {
@@ -115,6 +125,29 @@ export class Transport {
     return response;
   }
 }
+
+/** Those that a request is given take the place of the client's own, however their names are written. */
+function toHeaders(own: RequestHeaders, given: RequestHeaders = {}): RequestHeaders {
+  const names = new Set(Object.keys(given).map((name) => name.toLowerCase()));
+  const others = Object.entries(own).filter(([name]) => !names.has(name.toLowerCase()));
+  return { ...Object.fromEntries(others), ...given };
+}
+
+/** Whether a request to delete, whose first answer was lost, finds nothing more to delete. */
+const isGone = (method: ApiRequest['method'], { status, code }: RondoError): boolean =>
+  method === 'DELETE' && status === 404 && code !== notFromGatewayCode;
+
+/** Whether the version that a request is refused for may be the one that its first attempt has made. */
+const mayBeOwnWrite = ({ json, query }: ApiRequest, { status }: RondoError): boolean =>
+  status === 409 && [json, query].some((given) => typeof given === 'object' && given !== null && 'if_version' in given);
+
+const lostAnswer = (cause: RondoError): ConnectionError =>
+  new ConnectionError(
+    `The answer was lost, and the repeated request, if not the first one, was refused: ${cause.message}`,
+    {
+      cause,
+    },
+  );
 
 /** An error while a body is read. */
 export function cutOff(cause: unknown, signal?: AbortSignal): ConnectionError {
@@ -130,6 +163,8 @@ export const isOfType = ({ headers }: Response, type: string): boolean =>
 export const notFromGateway = ({ status }: Response): ConnectionError =>
   new ConnectionError(notFromGatewayText(status));
 
+const notFromGatewayCode = 'no_problem';
+
 const notFromGatewayText = (status: number): string => `The answer ${status} is not from a Rondo gateway.`;
 
 function queryText(query: Query): string {
@@ -144,7 +179,12 @@ async function refusal(response: Response): Promise<Error> {
   const seconds = Number(response.headers.get('Retry-After') ?? NaN);
   if (isProblem(body)) return new RondoError(body, Number.isNaN(seconds) ? undefined : seconds);
   const isLater = laterStatuses.includes(response.status);
-  const problem = { type: 'about:blank', title: response.statusText, status: response.status, code: 'no_problem' };
+  const problem = {
+    type: 'about:blank',
+    title: response.statusText,
+    status: response.status,
+    code: notFromGatewayCode,
+  };
   return isLater
     ? new ConnectionError(`A proxy answered ${response.status}.`)
     : new RondoError({ ...problem, detail: notFromGatewayText(response.status) });
