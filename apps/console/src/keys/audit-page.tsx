@@ -66,12 +66,7 @@ function AuditFilters({ search, keyNames }: AuditFiltersProps) {
     });
   };
   return (
-    <form
-      key={JSON.stringify([search, keyNames.size])}
-      onSubmit={filter}
-      aria-label="Filters"
-      className="audit-filters"
-    >
+    <form key={JSON.stringify(search)} onSubmit={filter} aria-label="Filters" className="audit-filters">
       <div className="fields">
         <TextField
           label="Action"
@@ -80,7 +75,13 @@ function AuditFilters({ search, keyNames }: AuditFiltersProps) {
           spellCheck={false}
           defaultValue={search.action}
         />
-        <ChoiceField label="By" name="by" options={[['', 'anyone'], ...keyNames]} defaultValue={search.by} />
+        <ChoiceField
+          key={keyNames.size}
+          label="By"
+          name="by"
+          options={[['', 'anyone'], ...keyNames]}
+          defaultValue={search.by}
+        />
         <TextField label="Of what" name="target" placeholder="an id" spellCheck={false} defaultValue={search.target} />
         <ChoiceField label="Outcome" name="outcome" options={outcomes} defaultValue={search.outcome} />
         <TextField label="From" name="from" type="datetime-local" defaultValue={search.from} />

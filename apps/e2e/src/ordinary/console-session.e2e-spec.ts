@@ -61,14 +61,14 @@ describe('the console of an account', () => {
 
   it('shows nothing of the former account when another tab has signed in to another one', async () => {
     await browser.open('/console/agents');
-    await page.getByRole('heading', { name: 'Agents' }).waitFor();
+    await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
     const other = await newAccount(rondo);
     const { path } = await other.json<{ path: string }>('POST', '/session/links', {});
     await page.request.get(`${other.url}${path}`); // the cookie is that of all tabs
     const loaded = page.waitForEvent('load');
     await page.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`);
     await loaded;
-    await page.getByRole('heading', { name: 'Agents' }).waitFor();
+    await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
     await browser.signIn();
   });
 
@@ -80,6 +80,20 @@ describe('the console of an account', () => {
     await page.unroute('**/v1/agents/agt_*');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { name: 'steady' }).waitFor();
+  });
+
+  it('keeps what is typed into the filters of the audit log while the names of keys come', async () => {
+    let answer = () => {};
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/v1/api-keys?*', (route) => held.then(() => route.continue()));
+    await browser.open('/console/keys/audit');
+    const action = page.getByLabel('Action');
+    await action.fill('api_key.create');
+    answer();
+    const names = page.getByLabel('By', { exact: true }).getByRole('option');
+    await names.nth(1).waitFor({ state: 'attached' });
+    expect(await action.inputValue()).toBe('api_key.create');
+    await page.unroute('**/v1/api-keys?*');
   });
 
   it('shows as many rows after the way back, at the same place', async () => {
