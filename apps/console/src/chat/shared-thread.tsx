@@ -62,7 +62,7 @@ function Shared({ threadId }: { readonly threadId: string }) {
     retry: false,
   });
   const turns = useMemo(() => toTurns(data?.messages ?? []), [data?.messages]);
-  const title = data ? readTitle(data.messages) : 'Shared conversation';
+  const title = readTitle(data?.messages ?? []) || 'Shared conversation';
   useEffect(() => {
     document.title = `${title} · Rondo`;
   }, [title]);

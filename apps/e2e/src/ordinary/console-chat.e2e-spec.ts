@@ -231,6 +231,14 @@ describe('a chat with a computer beside it', () => {
     await page.getByRole('heading', { name: 'This conversation is not shared' }).waitFor();
   });
 
+  it('is shared with a name of its own where nothing was said yet', async () => {
+    const { id } = await client.json<{ id: string }>('POST', '/threads', {});
+    await client.json('PATCH', `/threads/${id}`, { is_public: true });
+    await browser.open(`/console/shared/${id}`);
+    await page.getByRole('heading', { name: 'Shared conversation' }).waitFor();
+    expect(await page.title()).toBe('Shared conversation · Rondo');
+  });
+
   it('asks what the agent proposes', async () => {
     await open();
     await page.getByRole('group', { name: 'What to ask next' }).getByRole('button', { name: 'Say hello.' }).click();
