@@ -10,6 +10,7 @@ import { useThreadTitle } from '../threads/thread-title.ts';
 import { Action } from '../ui/action.tsx';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { TextField } from '../ui/fields.tsx';
+import { problemText } from '../ui/problem-text.ts';
 import { Form, toText } from '../ui/form.tsx';
 import { FailurePage, Loading } from '../ui/states.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
@@ -207,11 +208,17 @@ export function UploadFiles({ sandboxId, directory }: UploadFilesProps) {
   const rondo = useRondo();
   const refreshKey = useRefreshKey();
   const upload = async (files: readonly File[], say: (words: string) => void) => {
-    for (const file of files) {
-      say(`Uploading ${file.name} …`);
-      await rondo.sandboxes.writeFile(sandboxId, { path: joinPath(directory, file.name), content: file });
+    try {
+      for (const file of files) {
+        say(`Uploading ${file.name} …`);
+        const path = joinPath(directory, file.name);
+        await rondo.sandboxes.writeFile(sandboxId, { path, content: file }).catch((cause: unknown) => {
+          throw new Error(`${file.name}: ${problemText(cause)}`, { cause });
+        });
+      }
+    } finally {
+      await refreshKey(['files', sandboxId]); // those before one that is refused are there
     }
-    await refreshKey(['files', sandboxId]);
     return files.length === 1 ? 'Uploaded.' : `${files.length} files were uploaded.`;
   };
   return (

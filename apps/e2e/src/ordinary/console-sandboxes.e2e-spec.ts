@@ -86,6 +86,20 @@ describe('sandboxes and their files in the console', () => {
     expect(await readOutput('ls')).not.toContain('bytes.bin');
   });
 
+  it('says which of several files was refused, and shows those before it', async () => {
+    const problem = { title: 'Payload Too Large', status: 413, code: 'payload_too_large', detail: 'It is too long.' };
+    await page.route(/second\.txt/, (route) => route.fulfill({ status: 413, json: problem }));
+    const files = ['first.txt', 'second.txt'].map((name) => ({
+      name,
+      mimeType: 'text/plain',
+      buffer: Buffer.from('x'),
+    }));
+    await page.getByLabel('Files to upload').setInputFiles(files);
+    await page.getByText(/^second\.txt: /).waitFor();
+    await choose('first.txt').waitFor();
+    await page.unroute(/second\.txt/);
+  });
+
   it('a new file is made, also in a new directory', async () => {
     await page.getByText('New file', { exact: true }).click();
     await page.getByLabel('Path in the workspace').fill('notes/todo.md');
