@@ -32,7 +32,8 @@ export function Connections() {
     <section className="section">
       <h2>Connections</h2>
       <p className="hint">
-        A server that wants a person to sign in is connected here, once. A run says by `connection` whose it uses.
+        A server that wants a person to sign in is connected here, once. A run says by <code>connection</code> whose it
+        uses.
       </p>
       {mayWrite && <NewConnection />}
       {connections.length > 0 && (

@@ -70,8 +70,11 @@ function RewindPreview({ runId, moment, isFork }: Pick<FilesChoiceProps, 'runId'
       {data.effects.length > 0 && (
         <p className="hint">
           Files are all that goes back. What these later calls did elsewhere stays:{' '}
-          {[...new Set(data.effects.map(({ name }) => name))].join(', ')} ({data.effects.length}
-          {data.effects_truncated && ' and more'} calls).
+          {[...new Set(data.effects.map(({ name }) => name))].join(', ')} (
+          {data.effects.length === 1 && !data.effects_truncated
+            ? '1 call'
+            : `${data.effects.length}${data.effects_truncated ? ' and more' : ''} calls`}
+          ).
         </p>
       )}
     </>

@@ -133,7 +133,11 @@ function Report({ report, days, measure, now }: ReportProps) {
         <Figure name="Calls" value={count(total.calls)} />
       </dl>
       {total.unpriced_calls > 0 && (
-        <p className="hint">{count(total.unpriced_calls)} calls have no known price. They are in no cost.</p>
+        <p className="hint">
+          {total.unpriced_calls === 1
+            ? 'One call has no known price. It is in no cost.'
+            : `${count(total.unpriced_calls)} calls have no known price. They are in no cost.`}
+        </p>
       )}
       <UsageChart days={every} measure={measure} />
       <details className="as-table">
@@ -212,7 +216,7 @@ export function UsageTable({ label, first, rows, toName, toCell = toName }: Usag
       columns={[first, ['Calls', 'number'], ['Tokens in', 'number'], ['Tokens out', 'number'], ['Cost', 'number']]}
     >
       {rows.map((row) => (
-        <tr key={toName(row)}>
+        <tr key={[row.day, row.model, row.agent_id, row.user, row.key_id].join(' ')}>
           <th scope="row">{toCell(row)}</th>
           <td className="number">{count(row.calls)}</td>
           <td className="number">{count(row.input_tokens)}</td>

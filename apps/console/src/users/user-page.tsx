@@ -103,7 +103,11 @@ function Report({ erased, eraseAgain }: ReportProps) {
         </p>
       ) : (
         <>
-          <p role="status">{count(erased.active_runs)} runs have not stopped yet; their threads are still there.</p>
+          <p role="status">
+            {erased.active_runs === 1
+              ? 'One run has not stopped yet; its thread is still there.'
+              : `${count(erased.active_runs)} runs have not stopped yet; their threads are still there.`}
+          </p>
           <Action className="danger" work={eraseAgain}>
             Erase what is left
           </Action>
