@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FinishReason, ModelPrice } from '@rondo/contract';
 import type { CallNotes, ModelRequest, ReplyChunk } from '@rondo/domain';
 import type { ProviderClient } from './clients/provider-client';
@@ -8,7 +9,7 @@ import { SilenceTimer, type Timeouts } from './silence-timer';
 import { type SseEvent, SseReader } from './sse';
 import { type CallUsage, toUsage } from './token-usage';
 import { saysDeclared } from './too-long';
-import type { ReplyReader, WireProtocol } from './wire-protocol';
+import type { ReplyReader, WireProtocol, WireRequest } from './wire-protocol';
 
 export type AttemptEnding = { readonly usage?: CallUsage; readonly notes?: CallNotes } & (
   | { readonly how: 'finished'; readonly finishReason: Extract<FinishReason, 'stop' | 'length' | 'tool_calls'> }
@@ -51,6 +52,7 @@ export class ReplyAttempt {
   /** Ends the call while there is no reply yet. */
   private readonly sending = new AbortController();
   private reply: ReplyBody | undefined;
+  private sent: WireRequest | undefined;
   private notes: CallNotes | undefined;
   private buffered: ReplyChunk[] = [];
   private wake = () => {};
@@ -116,14 +118,22 @@ export class ReplyAttempt {
     const { wire, client } = this.parts;
     for (let lessons = 0; ; lessons++) {
       const request = wire.request(this.request);
+      this.sent = request;
       this.notes = request.notes;
       this.silence.isWhole = !request.params.stream;
       try {
         return await client.send(request, this.sending.signal);
       } catch (error) {
-        if (lessons === maxLessons || !wire.learn?.(this.request, toProviderError(error))) throw error;
+        if (lessons === maxLessons || !this.learn(toProviderError(error))) throw error;
       }
     }
+  }
+
+  /** Whether the next request differs from this one: by what the refusal teaches, or by what another one has taught meanwhile. */
+  private learn(error: ProviderError): boolean {
+    const { wire } = this.parts;
+    if (wire.learn?.(this.request, error)) return true;
+    return !error.transient && !isDeepStrictEqual(this.sent?.params, wire.request(this.request).params);
   }
 
   private decode(bytes: Uint8Array): void {
@@ -223,7 +233,7 @@ export class ReplyAttempt {
 
   /** A refusal within a stream may teach something, too: the next request then differs from this one. */
   private afterLesson(fault: ProviderError): ProviderError {
-    if (this.outputLength > 0 || !this.reply || !this.parts.wire.learn?.(this.request, fault)) return fault;
+    if (this.outputLength > 0 || !this.reply || !this.learn(fault)) return fault;
     return new ProviderError(fault.code, fault.message, { transient: true, retryAfterMs: 0 });
   }
 

@@ -1,5 +1,5 @@
 import { type ModelRequest, type ProviderSettings, splitModelName } from '@rondo/domain';
-import { onePerModel } from '../one-per-model';
+import { KnownModels } from '../known-models';
 import type { ProviderError } from '../provider-error';
 import { type ConversationRules, findRules, learnRules } from '../providers/conversation-rules';
 import { removeRefused } from '../providers/refused-parts';
@@ -12,27 +12,27 @@ import { toMaker, thinkingIn, toAnthropicRequest } from './anthropic-request';
 import { markedTurns } from './cache-marks';
 import { type ClaudeFamily, claudeFamily, learnFamily } from './claude-family';
 
-/** What this process knows of one model of the provider. */
+/** What is known of one model of the provider. */
 interface KnownModel {
-  rules: ConversationRules;
-  toTurns: ToAnthropicTurns;
-  removeRefused: (request: ModelRequest) => ModelRequest;
-  family: ClaudeFamily;
+  readonly rules: ConversationRules;
+  readonly toTurns: ToAnthropicTurns;
+  readonly removeRefused: (request: ModelRequest) => ModelRequest;
+  readonly family: ClaudeFamily;
 }
 
 /** The Messages API of Anthropic and of compatible servers. */
 export class AnthropicProtocol implements WireProtocol {
-  private readonly known: (model: string) => KnownModel;
+  private readonly known: KnownModels<KnownModel>;
 
   constructor(private readonly provider: ProviderSettings) {
-    this.known = onePerModel((model) => {
+    this.known = new KnownModels((model) => {
       const rules = findRules(provider, model);
       return { ...create(model, rules), family: claudeFamily(splitModelName(model).id) };
     });
   }
 
   request(asked: ModelRequest): WireRequest {
-    const { removeRefused, ...sending } = this.known(asked.model);
+    const { removeRefused, ...sending } = this.known.find(asked);
     const { rules, family } = sending;
     const tools = acceptedTools(asked.tools, rules);
     const request = this.asServed(removeRefused({ ...asked, tools }));
@@ -57,19 +57,15 @@ export class AnthropicProtocol implements WireProtocol {
 
   /** Whether the request is worth another attempt, because it differs from now on from what was refused. */
   learn(request: ModelRequest, error: ProviderError): boolean {
-    const model = this.known(request.model);
+    const model = this.known.find(request);
     const family =
       error.code === 'invalid_request' || error.code === 'model_not_supported'
         ? learnFamily(model.family, error.message)
         : undefined;
-    if (family) {
-      model.family = family;
-      return true;
-    }
-    const rules = learnRules(model.rules, request, error);
-    if (!rules) return false;
-    Object.assign(model, create(request.model, rules));
-    return true;
+    const rules = family ? undefined : learnRules(model.rules, request, error);
+    if (family) this.known.keep(request, { ...model, family });
+    if (rules) this.known.keep(request, { ...model, ...create(request.model, rules) });
+    return family !== undefined || rules !== undefined;
   }
 
   reader({ model }: ModelRequest): AnthropicReply {

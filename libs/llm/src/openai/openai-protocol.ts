@@ -1,5 +1,5 @@
 import type { ModelRequest, ProviderSettings } from '@rondo/domain';
-import { onePerModel } from '../one-per-model';
+import { KnownModels } from '../known-models';
 import type { ProviderError } from '../provider-error';
 import { type ConversationRules, findRules, learnRules } from '../providers/conversation-rules';
 import { toMaker } from '../providers/find-profile';
@@ -9,36 +9,34 @@ import { type WireProtocol, type WireRequest, toNotes } from '../wire-protocol';
 import { type ToTurns, createTurns } from './openai-messages';
 import { EndingHabit, OpenAiReply } from './openai-reply';
 import { toOpenAiRequest } from './openai-request';
-import { type Lessons, rememberLesson, withLessons } from './refused-parameters';
+import { type Lessons, learnFrom, withLessons } from './refused-parameters';
 
-/** What this process knows of one model of the provider. */
+/** What is known of one model of the provider. How it ends its replies holds for all accounts. */
 interface KnownModel {
   readonly maker: string;
   readonly habit: EndingHabit;
-  profile: ProviderProfile & ConversationRules;
-  toTurns: ToTurns;
-  removeRefused: (request: ModelRequest) => ModelRequest;
-  lessons: Lessons;
+  readonly profile: ProviderProfile & ConversationRules;
+  readonly toTurns: ToTurns;
+  readonly removeRefused: (request: ModelRequest) => ModelRequest;
+  readonly lessons: Lessons;
 }
 
 /** The Chat Completions API of OpenAI and of compatible servers. */
 export class OpenAiProtocol implements WireProtocol {
   private readonly streams: boolean;
-  private readonly known: (model: string) => KnownModel;
+  private readonly known: KnownModels<KnownModel>;
 
   constructor(provider: ProviderSettings) {
     this.streams = provider.streams ?? true;
-    this.known = onePerModel((model) => {
+    this.known = new KnownModels((model) => {
       const profile = findRules(provider, model);
       const maker = toMaker(profile, model);
-      const habit = new EndingHabit();
-      const toTurns = createTurns({ maker, profile });
-      return { maker, habit, profile, toTurns, removeRefused: removeRefused(profile), lessons: {} };
+      return { maker, habit: new EndingHabit(), ...applyRules(profile, maker), lessons: {} };
     });
   }
 
   request(request: ModelRequest): WireRequest {
-    const { profile, toTurns, lessons, ...model } = this.known(request.model);
+    const { profile, toTurns, lessons, ...model } = this.known.find(request);
     const wanted = toOpenAiRequest(model.removeRefused(request), { streams: this.streams, profile, toTurns });
     const { params, omitted } = withLessons(wanted, lessons);
     return {
@@ -55,19 +53,22 @@ export class OpenAiProtocol implements WireProtocol {
 
   /** Whether the request is worth another attempt, because it differs from now on from what was refused. */
   learn(request: ModelRequest, error: ProviderError): boolean {
-    const model = this.known(request.model);
-    const learned = learnRules(model.profile, request, error);
-    if (learned) {
-      model.profile = learned;
-      model.toTurns = createTurns(model);
-      model.removeRefused = removeRefused(learned);
-      return true;
-    }
-    return rememberLesson(model, error, this.request(request).params);
+    const model = this.known.find(request);
+    const profile = learnRules(model.profile, request, error);
+    const lessons = profile ? undefined : learnFrom(error, this.request(request).params, model.lessons);
+    if (profile) this.known.keep(request, { ...model, ...applyRules(profile, model.maker) });
+    if (lessons) this.known.keep(request, { ...model, lessons });
+    return profile !== undefined || lessons !== undefined;
   }
 
-  reader({ model }: ModelRequest): OpenAiReply {
-    const { habit, maker, profile } = this.known(model);
+  reader(request: ModelRequest): OpenAiReply {
+    const { habit, maker, profile } = this.known.find(request);
     return new OpenAiReply(habit, { maker, profile });
   }
 }
+
+const applyRules = (profile: KnownModel['profile'], maker: string) => ({
+  profile,
+  toTurns: createTurns({ maker, profile }),
+  removeRefused: removeRefused(profile),
+});

@@ -32,13 +32,6 @@ const otherNames: Readonly<Record<string, string>> = {
   max_completion_tokens: 'max_tokens',
 };
 
-/** Remembers of a model what a refusal of these parameters teaches. Whether it teaches anything. */
-export function rememberLesson(model: { lessons: Lessons }, error: ProviderError, params: object): boolean {
-  const lessons = learnFrom(error, params, model.lessons);
-  if (lessons) model.lessons = lessons;
-  return lessons !== undefined;
-}
-
 /** What a refusal that names a parameter of the request teaches; undefined where it names none. */
 export function learnFrom({ code, message }: ProviderError, params: object, lessons: Lessons): Lessons | undefined {
   if (code !== 'invalid_request' && code !== 'model_not_supported') return undefined;

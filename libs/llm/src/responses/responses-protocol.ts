@@ -1,6 +1,6 @@
 import type { ModelRequest, ProviderSettings } from '@rondo/domain';
-import { onePerModel } from '../one-per-model';
-import { type Lessons, rememberLesson, withLessons } from '../openai/refused-parameters';
+import { KnownModels } from '../known-models';
+import { type Lessons, learnFrom, withLessons } from '../openai/refused-parameters';
 import type { ProviderError } from '../provider-error';
 import { findRules, learnRules } from '../providers/conversation-rules';
 import { listOmittedTools } from '../providers/provider-profile';
@@ -9,29 +9,27 @@ import { type WireProtocol, type WireRequest, toNotes } from '../wire-protocol';
 import { ResponsesReply } from './responses-reply';
 import { type Sending, createInputs, toResponsesRequest } from './responses-request';
 
-/** What this process knows of one model of the provider. */
+/** What is known of one model of the provider. */
 interface KnownModel extends Sending {
-  profile: Sending['profile'];
-  toInputs: Sending['toInputs'];
-  removeRefused: (request: ModelRequest) => ModelRequest;
-  lessons: Lessons;
+  readonly removeRefused: (request: ModelRequest) => ModelRequest;
+  readonly lessons: Lessons;
 }
 
 /** OpenAI's Responses API. */
 export class ResponsesProtocol implements WireProtocol {
-  private readonly known: (model: string) => KnownModel;
+  private readonly known: KnownModels<KnownModel>;
 
   constructor(provider: ProviderSettings) {
     const streams = provider.streams ?? true;
-    this.known = onePerModel((model) => {
-      const profile = findRules(provider, model);
-      const toInputs = createInputs(model, profile);
-      return { streams, profile, toInputs, removeRefused: removeRefused(profile), lessons: {} };
-    });
+    this.known = new KnownModels((model) => ({
+      streams,
+      ...applyRules(findRules(provider, model), model),
+      lessons: {},
+    }));
   }
 
   request(request: ModelRequest): WireRequest {
-    const model = this.known(request.model);
+    const model = this.known.find(request);
     const { params, omitted } = withLessons(toResponsesRequest(model.removeRefused(request), model), model.lessons);
     return {
       path: '/responses',
@@ -47,18 +45,21 @@ export class ResponsesProtocol implements WireProtocol {
 
   /** Whether the request is worth another attempt, because it differs from now on from what was refused. */
   learn(request: ModelRequest, error: ProviderError): boolean {
-    const model = this.known(request.model);
-    const learned = learnRules(model.profile, request, error);
-    if (learned) {
-      model.profile = learned;
-      model.toInputs = createInputs(request.model, learned);
-      model.removeRefused = removeRefused(learned);
-      return true;
-    }
-    return rememberLesson(model, error, this.request(request).params);
+    const model = this.known.find(request);
+    const profile = learnRules(model.profile, request, error);
+    const lessons = profile ? undefined : learnFrom(error, this.request(request).params, model.lessons);
+    if (profile) this.known.keep(request, { ...model, ...applyRules(profile, request.model) });
+    if (lessons) this.known.keep(request, { ...model, lessons });
+    return profile !== undefined || lessons !== undefined;
   }
 
   reader({ model }: ModelRequest): ResponsesReply {
     return new ResponsesReply(model);
   }
 }
+
+const applyRules = (profile: Sending['profile'], model: string) => ({
+  profile,
+  toInputs: createInputs(model, profile),
+  removeRefused: removeRefused(profile),
+});
