@@ -201,6 +201,19 @@ describe('the result of a run', () => {
     });
   });
 
+  it.each(['native', 'json'] as const)(
+    'says in %s that a reply was cut off, and gives what there is of it',
+    (dialect) => {
+      const ended = { ...createRun(inDialect(dialect)), finish_reason: 'length' as const };
+
+      expect(toAgentResult(ended, [said(1, 'The first half')], [])).toMatchObject({
+        success: false,
+        result: { response: 'The first half' },
+        error: 'The last reply was cut off at the limit of its length.',
+      });
+    },
+  );
+
   it.each([
     ['native', 'max_iterations', 'The run did not complete within 100 iterations.'],
     ['json', 'max_iterations', 'The run did not complete within 100 iterations.'],

@@ -136,7 +136,11 @@ const toExecutedTool = ({ name, status, result, started_at, finished_at, omitted
 });
 
 const findError = (run: Run): string | null =>
-  run.error?.message ?? (run.status === 'stopped' ? 'The run was stopped.' : (cutOff(run) ?? null));
+  run.error?.message ?? (run.status === 'stopped' ? 'The run was stopped.' : (cutOff(run) ?? cutReply(run) ?? null));
+
+/** Its text stands as far as it came: half an answer is no success, but it is what the model wrote. */
+const cutReply = ({ finish_reason }: Run): string | undefined =>
+  finish_reason === 'length' ? 'The last reply was cut off at the limit of its length.' : undefined;
 
 /** For a run that reached a limit or repeated itself. */
 function cutOff({ finish_reason, settings: { limits } }: Run): string | undefined {
