@@ -61,11 +61,14 @@ export class WorkspaceUpload {
       for await (const part of tunnel as AsyncIterable<Buffer>) hash.update(part); // a tunnel carries bytes only
       return hash.digest('hex') === file.sha256;
     } catch (error) {
-      if (error instanceof TunnelError && error.code === 'not_a_file') return false;
+      if (error instanceof TunnelError && otherThings.includes(error.code)) return false;
       throw error;
     }
   }
 }
+
+/** What cannot be read is not this file: a directory, a link that leads nowhere or to itself, or a file that nobody may read. */
+const otherThings = ['not_a_file', 'not_found', 'invalid_path', 'failed'];
 
 const asWorker = ({ executorId }: WorkspaceAddress) => ({ executorId, isWorker: true });
 const toOwner = ({ threadId, accountId }: WorkspaceAddress) => ({ thread_id: threadId, account_id: accountId });

@@ -67,6 +67,17 @@ describe('uploaded files', () => {
     );
   });
 
+  it('are stored beside links that lead nowhere, and beside files that nobody may read', async () => {
+    const first = await start('ln -s nowhere a.txt; ln -s b.txt b.txt; echo mine > c.txt; chmod 000 c.txt', {});
+    await readOutput(first);
+
+    const files = [await upload('a.txt', 'A'), await upload('b.txt', 'B'), await upload('c.txt', 'C')];
+    const second = await start('cat a-2.txt b-2.txt c-2.txt; ls | wc -l', { thread_id: first.thread_id, files });
+
+    expect(await readOutput(second)).toContain('ABC6');
+    expect((await readNotes(second)).at(-1)).toContain('[Uploaded File: /workspace/a-2.txt, not /workspace/a.txt: ');
+  });
+
   it('that are gone before the run begins are named to the model', async () => {
     const first = await start('sleep 2', {});
     const file = await upload('gone.txt', 'x');
