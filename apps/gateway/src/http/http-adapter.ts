@@ -33,7 +33,7 @@ export class HttpAdapter extends ExpressAdapter {
         this.asksUpgrade = asked;
       }
     }
-    class ExpressResponse extends ServerResponse {}
+    class ExpressResponse extends ServerResponse<ExpressRequest> {}
     Object.setPrototypeOf(ExpressRequest.prototype, express.request);
     Object.setPrototypeOf(ExpressResponse.prototype, express.response);
     Object.assign(express, { request: ExpressRequest.prototype, response: ExpressResponse.prototype });
