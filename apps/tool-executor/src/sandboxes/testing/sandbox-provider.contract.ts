@@ -77,8 +77,9 @@ function describeLifecycle(makeFixture: MakeFixture): void {
       const thread = newThreadId();
       const terms = new TermsInUse(fixture.provider);
       await run(await fixture.provider.get(thread), 'echo kept > kept.txt');
+      const { size } = await readCapabilities(fixture.provider);
       const held = terms.hold(thread, { size: { disk_mb: 32 } });
-      if ((await readCapabilities(fixture.provider)).size.disk_mb === undefined) {
+      if (size.disk_mb === undefined) {
         await expect(held).rejects.toMatchObject({ code: 'unsupported', message: expect.stringContaining('`size') });
         return;
       }
