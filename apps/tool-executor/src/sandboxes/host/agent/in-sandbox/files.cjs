@@ -90,7 +90,7 @@ class Files {
     const entries = [];
     const queue = [{ directory: root, level: 1 }];
     for (let next = queue.shift(); next; next = queue.shift()) {
-      for await (const item of await fs.opendir(next.directory)) {
+      for await (const item of await this.#open(next)) {
         if (entries.length >= maxEntries) return { entries, truncated: true };
         const found = join(next.directory, item.name);
         const status = await fs.lstat(found).catch(() => undefined);
@@ -102,6 +102,16 @@ class Files {
       }
     }
     return { entries, truncated: false };
+  }
+
+  /** The entries of a directory. One below the root may be gone since it was found: then it has none. */
+  async #open({ directory, level }) {
+    try {
+      return await fs.opendir(directory);
+    } catch (error) {
+      if (level > 1 && ['ENOENT', 'ENOTDIR'].includes(error.code)) return [];
+      throw error;
+    }
   }
 
   async stat({ path }) {
