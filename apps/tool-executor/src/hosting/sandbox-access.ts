@@ -265,12 +265,12 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async read(request: RequestWithOp<'read'>): Promise<AcceptedTunnel> {
     const { path } = request;
-    const { size } = await this.useExisting(request, ({ files }) => files.read(path, { offset: 0, length: 0 }));
+    const known = await this.useExisting(request, ({ files }) => files.read(path, { offset: 0, length: 0 }));
     const serve = (tunnel: Duplex) =>
-      this.use(request, ({ files }) => pipeline(filePieces(files, path, size), tunnel)).catch((error: unknown) => {
+      this.use(request, ({ files }) => pipeline(filePieces(files, path, known), tunnel)).catch((error: unknown) => {
         throw asTunnelError(error);
       });
-    return { head: { size }, serve };
+    return { head: { size: known.size }, serve };
   }
 
   private async write(request: RequestWithOp<'write'>, tunnel: Duplex): Promise<void> {

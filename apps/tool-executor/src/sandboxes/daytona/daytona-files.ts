@@ -47,7 +47,8 @@ export class DaytonaFiles implements SandboxFiles {
     const length = range === undefined ? '' : Math.min(range.length, most);
     const located = { path: absolute(path), offset: range?.offset ?? 0, length, most };
     const { fields, rest } = await this.ask('read', located, path);
-    return { size: Number(fields[0]), content: Buffer.from(rest, 'base64') };
+    const [size, ...identity] = fields;
+    return { size: Number(size), identity: identity.join(' '), content: Buffer.from(rest, 'base64') };
   }
 
   async write(path: string, content: Uint8Array | string, { mode, permissions }: WriteOptions): Promise<void> {

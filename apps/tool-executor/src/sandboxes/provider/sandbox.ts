@@ -167,6 +167,8 @@ export interface FileContent {
   content: Buffer;
   /** Of the whole file. */
   size: number;
+  /** Another one, once the file was replaced by another one of its name. */
+  identity: string;
 }
 
 export interface WriteOptions {

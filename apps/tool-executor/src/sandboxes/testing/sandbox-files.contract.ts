@@ -1,4 +1,5 @@
 import type { Sandbox } from '../provider/sandbox';
+import { filePieces } from '../provider/workspace-file';
 import { run } from './run-command';
 import { type MakeFixture, type SandboxProviderFixture, newThreadId } from './sandbox-provider-fixture';
 
@@ -104,11 +105,26 @@ export function describeFiles(makeFixture: MakeFixture): void {
         message: expect.stringContaining('has 700000 bytes'),
       });
       const part = await sandbox.files.read('big', { offset: 7, length: 7 });
-      expect(part).toEqual({ content: Buffer.from('000002\n'), size: 700_000 });
+      expect(part).toMatchObject({ content: Buffer.from('000002\n'), size: 700_000 });
       await expect(sandbox.files.write('big', 'x'.repeat(100_001), { mode: 'put' })).rejects.toMatchObject({
         code: 'too_large',
         message: expect.stringContaining('would have 100001 bytes;'),
       });
+    });
+
+    it('are not read in part from one file and in part from the one that replaced it', async () => {
+      const write = (path: string, letter: string) =>
+        run(sandbox, `head -c 150000 /dev/zero | tr '\\0' ${letter} > ${path}`);
+      await write('read', 'a');
+      const known = await sandbox.files.read('read', { offset: 0, length: 0 });
+      const pieces = filePieces(sandbox.files, 'read', known);
+      expect((await pieces.next()).value).toHaveLength(100_000);
+
+      await write('other', 'b');
+      await run(sandbox, 'mv other read');
+
+      await expect(pieces.next()).rejects.toThrow('read was replaced while it was read.');
+      await expect(filePieces(sandbox.files, 'read', known).next()).rejects.toThrow('was replaced');
     });
 
     it('outside the workspace are refused, also through `..`', async () => {

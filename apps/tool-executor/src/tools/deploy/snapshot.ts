@@ -53,7 +53,7 @@ const isPrivate = (name: string): boolean => leftOut.includes(name) || (name.sta
 async function* contents(files: SandboxFiles, folder: string, found: readonly FoundFile[]): AsyncGenerator<SiteFile> {
   for (const { path, size } of found) {
     const location = posix.join(folder, path);
-    yield { path, content: filePieces(files, location, size) };
+    yield { path, content: filePieces(files, location, { size }) };
     const now = await files.stat(location);
     if (now?.kind !== 'file' || now.size !== size) {
       throw new SandboxError(

@@ -32,9 +32,10 @@ resolve() {
 read_file() {
   resolve "$path"
   [ -f "$real" ] || fail not_a_file
-  size=$(stat -c %s -- "$real") || fail failed
+  about=$(stat -c '%s %d %i' -- "$real") || fail failed
+  size=${about%% *}
   [ -z "$length" ] && [ "$size" -gt "$most" ] && fail "too_large $size"
-  echo "ok $size"
+  echo "ok $about"
   tail -c "+$((offset + 1))" -- "$real" | head -c "${length:-$most}" | base64 -w0
 }
 

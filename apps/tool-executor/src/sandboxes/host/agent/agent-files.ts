@@ -44,7 +44,7 @@ export class AgentFiles implements SandboxFiles {
   async read(path: string, range?: { offset: number; length: number }): Promise<FileContent> {
     const maxBytes = this.settings.transferBytes;
     const answer = await this.ask('file.read', { path: readableFromWorkspace(path), maxBytes, ...range });
-    return { content: Buffer.from(answer.content, 'base64'), size: answer.size };
+    return { ...answer, content: Buffer.from(answer.content, 'base64') };
   }
 
   async write(path: string, content: Uint8Array | string, { mode, permissions }: WriteOptions): Promise<void> {

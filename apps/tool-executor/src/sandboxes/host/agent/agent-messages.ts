@@ -48,7 +48,7 @@ export const agentAnswers = {
   freeze: nothing,
   thaw: nothing,
   kill: z.strictObject({ wasRunning: z.boolean(), dead: z.boolean() }),
-  'file.read': z.strictObject({ content: base64, size: count }),
+  'file.read': z.strictObject({ content: base64, size: count, identity: shortText }),
   'file.write': nothing,
   'file.append': nothing,
   'file.finish': nothing,

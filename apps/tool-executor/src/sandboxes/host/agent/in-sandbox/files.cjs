@@ -21,7 +21,7 @@ class Files {
   async read({ path, offset, length, maxBytes }) {
     const file = await fs.open(await this.#existing(path), constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const { size } = await regular(file, path);
+      const { size, dev, ino } = await regular(file, path);
       if (length === undefined && size > maxBytes) throw tooLarge(path, size, maxBytes);
       const wanted = Buffer.alloc(Math.min(length ?? maxBytes, maxBytes, Math.max(size - (offset ?? 0), 0)));
       let filled = 0;
@@ -30,7 +30,7 @@ class Files {
         if (bytesRead === 0) break;
         filled += bytesRead;
       }
-      return { content: wanted.subarray(0, filled).toString('base64'), size };
+      return { content: wanted.subarray(0, filled).toString('base64'), size, identity: `${dev} ${ino}` };
     } finally {
       await file.close();
     }
