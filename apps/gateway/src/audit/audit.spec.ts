@@ -1,3 +1,4 @@
+import { type Route, facadeRoutes } from '@rondo/contract/api';
 import { nextEvent } from '../testing/next-event';
 import { RunningGateway, adminKey } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
@@ -23,6 +24,31 @@ const notAudited = new Map([
   ['post /oauth/connect', 'It has no caller; what it leads to is begun by a request that is recorded.'],
   ['post /v1/hooks/{trigger_id}', 'It has no caller; the executions of the trigger are listed.'],
 ]);
+
+/** The same of façades, by their names. */
+const readsByPost = /^(search|count|list|follow)/;
+const addsByFacade = [
+  ...[
+    'sendA2a',
+    'sendA2aAgent',
+    'runAgUi',
+    'runAgUiAgent',
+    'sendAiSdkMessage',
+    'sendMcpMessage',
+    'commandLangGraphThread',
+  ],
+  ...[
+    'createAnthropicSession',
+    'sendAnthropicEvents',
+    'addAnthropicResource',
+    'uploadAnthropicFile',
+    'uploadIiAgentFile',
+  ],
+  ...['createLangGraphThread', 'updateLangGraphState', 'createLangGraphRun', 'streamLangGraphRun', 'awaitLangGraphRun'],
+  ...['createStatelessLangGraphRun', 'streamStatelessLangGraphRun', 'awaitStatelessLangGraphRun'],
+  ...['createOpenAiResponse', 'createOpenAiConversation', 'createOpenAiItems', 'createOpenAiChatCompletion'],
+  ...['initiateSunaAgent', 'startSunaRun', 'createSunaThread', 'addSunaMessage', 'startSunaAgent'],
+];
 
 const from = { 'X-Forwarded-For': '192.0.2.7' };
 const entries = async (key = adminKey, query = '') =>
@@ -193,6 +219,41 @@ describe('the audit log', () => {
         ),
     );
     expect(unaudited.toSorted()).toEqual([...notAudited.keys()].toSorted());
+  });
+
+  it('has every such route of façades', () => {
+    const unaudited = Object.values<Route>(facadeRoutes).filter(
+      ({ id, method, audit }) => method !== 'GET' && audit === undefined && !readsByPost.test(id),
+    );
+    expect(unaudited.map(({ id }) => id).toSorted()).toEqual(addsByFacade.toSorted());
+  });
+
+  it('has what becomes of environments, and of threads that are called sessions', async () => {
+    const { key } = await tenant();
+    const api = gateway.as(key);
+    const { thread_id: thread } = await gateway.createRun(undefined, key);
+    const { body: made } = await api.post('/anthropic/v1/environments').send({ name: 'usual' }).expect(200);
+    const path = `/anthropic/v1/environments/${made.id}`;
+    await api
+      .post(path)
+      .send({ config: { type: 'cloud', networking: { type: 'unrestricted' } } })
+      .expect(200);
+    await api.post(`${path}/archive`).send({}).expect(200);
+    await api.delete(path).expect(200);
+    await api
+      .patch(`/langgraph/threads/${thread}`)
+      .send({ metadata: { team: 'a' } })
+      .expect(200);
+    await api.post(`/anthropic/v1/sessions/${thread}/archive`).send({}).expect(409); // its run is active
+
+    expect((await entries(key)).map(({ action, target, outcome }) => [action, target, outcome]).toReversed()).toEqual([
+      ['environment.create', made.id, 'done'],
+      ['environment.change', made.id, 'done'],
+      ['environment.archive', made.id, 'done'],
+      ['environment.delete', made.id, 'done'],
+      ['thread.change', thread, 'done'],
+      ['thread.archive', thread, 'refused'],
+    ]);
   });
 });
 

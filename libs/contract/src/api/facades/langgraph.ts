@@ -121,6 +121,7 @@ export const langGraph = defineRoutes('langgraph', {
     method: 'PATCH',
     path: '/langgraph/threads/{outer_thread_id}',
     summary: 'Merge the metadata of a thread',
+    audit: 'thread.change',
     params: ofThread,
     body: z.strictObject({
       metadata: givenMetadata,
