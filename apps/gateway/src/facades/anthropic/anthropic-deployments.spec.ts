@@ -125,6 +125,16 @@ describe('a deployment of Claude Managed Agents', () => {
     expect(await deployments.retrieve(id)).toMatchObject({ initial_events: [say('Sum up.')], name: 'Summary' });
   });
 
+  it('leaves nothing of itself when it is deleted as a schedule', async () => {
+    const { id } = await create();
+    await gateway
+      .as()
+      .delete(`/v1/schedules/${id.replace('depl_', 'sch_')}`)
+      .expect(204);
+    const left = `select data from facade_ids where outer_id = $1`;
+    expect(await gateway.ownerDatabase.sql.query(left, [id])).toEqual([]);
+  });
+
   it('is archived for good, and begins nothing more', async () => {
     const { deployments } = connect();
     const { id, schedule } = await create();
