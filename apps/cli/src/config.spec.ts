@@ -1,5 +1,5 @@
 import { UsageError } from './command';
-import { chooseGateway, type GatewaySources } from './config';
+import { chooseGateway, type GatewaySources, toProgramEnvironment } from './config';
 
 const nothing = { url: undefined, key: undefined };
 const choose = (sources: Partial<GatewaySources>) =>
@@ -71,4 +71,15 @@ describe('attack: another server than the one of the checkout', () => {
       expect(choose({ given: { ...nothing, url }, checkout: local }).key).toThrow(UsageError);
     },
   );
+});
+
+describe('toProgramEnvironment', () => {
+  it('takes the authority and the proxy of the settings, unless the environment has others', () => {
+    const settings = { NODE_EXTRA_CA_CERTS: '/ca.pem', HTTPS_PROXY: 'http://of-the-file', OPENAI_API_KEY: 'secret' };
+
+    const environment = toProgramEnvironment(settings, { HTTPS_PROXY: 'http://of-the-environment' });
+
+    expect(environment).toMatchObject({ NODE_EXTRA_CA_CERTS: '/ca.pem', HTTPS_PROXY: 'http://of-the-environment' });
+    expect(environment).not.toHaveProperty('OPENAI_API_KEY');
+  });
 });

@@ -16,8 +16,16 @@ export const serviceKeys: Readonly<Record<string, string | undefined>> = {
   ...{ FIRECRAWL_API_KEY, RAPIDAPI_KEY, DAYTONA_API_KEY },
 };
 
-/** What programs that this one starts need of the machine. */
-export const forPrograms: NodeJS.ProcessEnv = { PATH, HOME, NODE_EXTRA_CA_CERTS, HTTP_PROXY, HTTPS_PROXY, NO_PROXY };
+type Variables = Readonly<Record<string, string | undefined>>;
+
+const machine: Variables = { PATH, HOME };
+const network: Variables = { NODE_EXTRA_CA_CERTS, HTTP_PROXY, HTTPS_PROXY, NO_PROXY };
+
+/** What programs that this one starts need of the machine. How the network is, the settings say where the environment does not. */
+export const toProgramEnvironment = (settings: Variables, given = network): NodeJS.ProcessEnv => ({
+  ...machine,
+  ...Object.fromEntries(Object.keys(network).map((name) => [name, given[name] ?? settings[name]])),
+});
 
 /** All variables: a provider's entry may name any of them as its key. */
 export const allVariables: Readonly<Record<string, string | undefined>> = process.env;

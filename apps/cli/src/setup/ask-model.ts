@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { findProgram, forPrograms } from '../config';
+import { findProgram, toProgramEnvironment } from '../config';
 
 /** How a model is asked: the variables that the service would be started with, and `provider/model`. */
 export interface ModelAccess {
@@ -60,7 +60,10 @@ async function askProgram(
   asked: ModelAccess & { readonly for: string },
   onProgress: (about: string, call: number) => void = () => undefined,
 ): Promise<Line> {
-  const child = spawn(process.execPath, [file], { env: forPrograms, stdio: ['pipe', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, [file], {
+    env: toProgramEnvironment(asked.variables),
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
   child.stdin.end(JSON.stringify(asked));
   for await (const text of createInterface({ input: child.stdout })) {
     const line = JSON.parse(text) as Line; // the program prints these

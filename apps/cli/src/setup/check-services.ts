@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { findProgram, forPrograms } from '../config';
+import { findProgram, toProgramEnvironment } from '../config';
 import type { Settings } from './env-file';
 
 /** What came of one request: to a service of tools, a place for sandboxes, a server. */
@@ -22,7 +22,10 @@ export async function checkServices(settings: Settings): Promise<readonly Checke
 }
 
 async function runChecker(file: string, settings: Settings): Promise<readonly CheckedService[]> {
-  const child = spawn(process.execPath, [file], { env: forPrograms, stdio: ['pipe', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, [file], {
+    env: toProgramEnvironment(settings),
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
   child.stdin.end(JSON.stringify(settings));
   const printed = await text(child.stdout);
   try {
