@@ -23,6 +23,10 @@ async function deadPort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
+const endWaiting = (way: string): string => `
+select pg_${way}_backend(pid) from pg_stat_activity
+where datname = current_database() and wait_event_type = 'Lock' and query like '%accounts%'`;
+
 describe('isDatabaseUnavailable', () => {
   it('knows a server that is not there, through SQL, transactions and Prisma', async () => {
     const away = openDatabase({ url: `postgresql://postgres@127.0.0.1:${await deadPort()}/x`, poolSize: 1 });
@@ -41,6 +45,28 @@ describe('isDatabaseUnavailable', () => {
     const cut = database.transaction((sql) => sql.query('select pg_terminate_backend(pg_backend_pid())'));
 
     expect(isDatabaseUnavailable(await readError(cut))).toBe(true);
+  });
+
+  it.each([
+    ['terminate', '57P01'],
+    ['cancel', '57014'],
+  ])('knows a query of Prisma that the server ended: %s', async (way, code) => {
+    const { prisma } = database;
+    const found = await database.transaction(async (sql) => {
+      await sql.query('lock table accounts in access exclusive mode');
+      const waiting = readError(prisma.account.findFirst());
+      for (let ended = 0; ended === 0;) ended = (await database.sql.query(endWaiting(way))).length;
+      return waiting;
+    });
+
+    expect(String(found)).toContain(code);
+    expect(isDatabaseUnavailable(found)).toBe(true);
+  });
+
+  it.each(['25006', '40P01', '53100', '53300', '57P03'])('knows the code %s, which Prisma reports', async (code) => {
+    const raise = `do $$ begin raise exception 'x' using errcode = '${code}'; end $$`;
+
+    expect(isDatabaseUnavailable(await readError(database.prisma.$executeRawUnsafe(raise)))).toBe(true);
   });
 
   it('knows a server that accepts no writes', async () => {
@@ -79,9 +105,11 @@ describe('isDatabaseUnavailable', () => {
 
   it('does not blame the server for a statement that is wrong, nor for anything else', async () => {
     const wrong = await readError(database.sql.query('select nothing'));
+    const wrongByPrisma = await readError(database.prisma.$executeRawUnsafe('select nothing'));
 
     for (const error of [
       wrong,
+      wrongByPrisma,
       new Error('x'),
       Object.assign(new Error('x'), { code: '23505' }),
       undefined,

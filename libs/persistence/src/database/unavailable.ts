@@ -21,20 +21,26 @@ const messages =
  * statement took effect is not known.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
-  for (let cause = failure.safeParse(error).data; cause; cause = failure.safeParse(cause.cause).data) {
-    if (messages.test(cause.message) || isUnavailableCode(cause.code) || isUnavailableCode(cause.errorCode))
-      return true;
+  for (let found = failure.safeParse(error).data; found; found = failure.safeParse(readCause(found)).data) {
+    const { message, code, errorCode, originalCode } = found;
+    if (messages.test(message) || [code, errorCode, originalCode].some(isUnavailableCode)) return true;
   }
   return false;
 }
 
+/** Prisma keeps what Postgres has answered in a field of its own, since its own codes name the kind of request. */
+const readCause = ({ cause, meta }: Failure): unknown => cause ?? meta?.driverAdapterError;
+
 const isUnavailableCode = (code: unknown): boolean =>
   typeof code === 'string' && (codes.has(code) || classes.test(code));
 
-/** Drivers set `code`; Prisma sets `errorCode` when it fails to start. */
+/** Drivers set `code`; Prisma sets `errorCode` when it fails to start, and `originalCode` to the code of Postgres. */
 const failure = z.object({
-  message: z.string(),
+  message: z.string().catch(''),
   code: z.unknown().optional(),
   errorCode: z.unknown().optional(),
+  originalCode: z.unknown().optional(),
   cause: z.unknown().optional(),
+  meta: z.object({ driverAdapterError: z.unknown() }).optional().catch(undefined),
 });
+type Failure = z.infer<typeof failure>;
