@@ -15,7 +15,8 @@ export class LogHash {
   private value: string;
   private lastSeq: number;
   private facts = 0;
-  private contiguous = true;
+  /** The first fact that is missing before another one. */
+  missing: number | undefined;
 
   /** `trimmed`: the last fact that retention has deleted, and the chain up to it. */
   constructor(trimmed: { readonly through: number; readonly hash: string } = { through: 0, hash: '' }) {
@@ -24,7 +25,7 @@ export class LogHash {
   }
 
   async add(fact: Fact): Promise<void> {
-    this.contiguous &&= fact.seq === this.lastSeq + 1;
+    if (fact.seq !== this.lastSeq + 1) this.missing ??= this.lastSeq + 1;
     this.lastSeq = fact.seq;
     this.facts++;
     this.value = await sha256(this.value + JSON.stringify(fact));
@@ -39,7 +40,7 @@ export class LogHash {
   }
 
   get isContiguous(): boolean {
-    return this.contiguous;
+    return !this.missing;
   }
 }
 
@@ -47,6 +48,8 @@ export class LogHash {
 export interface LogProof {
   /** The reader has the same log as the gateway, and no fact is missing in it. */
   readonly isProven: boolean;
+  /** The first fact that the log should have and has not. */
+  readonly missing: number | undefined;
   readonly count: number;
   readonly isContiguous: boolean;
   readonly hash: string;
@@ -65,5 +68,7 @@ export async function proveLog(gateway: LogVerification, facts: AsyncIterable<Fa
   }
   const { count, isContiguous, hash } = log;
   const isSame = hash === gateway.hash && count === gateway.count;
-  return { isProven: isSame && isContiguous && gateway.contiguous, count, isContiguous, hash, gateway };
+  const next = (last ?? 0) + 1;
+  const missing = log.missing ?? (next > (gateway.head_seq ?? 0) ? undefined : next);
+  return { isProven: isSame && isContiguous && gateway.contiguous, missing, count, isContiguous, hash, gateway };
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { type Fact, LogHash } from '@rondo/client';
+import { type Fact, LogHash, type LogProof } from '@rondo/client';
 import { type Command, type Context, UsageError } from '../command';
 import type { Ending } from '../exit-codes';
 
@@ -9,11 +9,20 @@ async function verifyRun(id: string, { rondo, terminal }: Context): Promise<Endi
   const { gateway, hash, count, isProven } = proof;
   const range = gateway.first === null ? 'no facts' : `facts ${gateway.first} to ${gateway.last ?? 0}`;
   const trimmed = gateway.trimmed ? `, the ${gateway.trimmed.through} before them deleted by retention` : '';
+  const origin = gateway.forked_from;
   if (terminal.isJson) terminal.json({ run_id: id, is_proven: isProven, count, hash, gateway });
   else if (isProven) terminal.line(`complete: ${range}${trimmed}, no gap, the same hash here and there\n${hash}`);
-  else
-    terminal.line(`NOT PROVEN: ${count} facts read, ${gateway.count} in the log\nhere  ${hash}\nthere ${gateway.hash}`);
-  return isProven ? 'ok' : 'failed';
+  else terminal.line(`NOT PROVEN: ${explain(proof)}\nhere  ${hash}\nthere ${gateway.hash}`);
+  if (origin?.holds !== false) return isProven ? 'ok' : 'failed';
+  terminal.note(`Its origin ${origin.run_id} has another log up to fact ${origin.seq} than when it was forked.`, 'red');
+  return 'failed';
+}
+
+function explain({ missing, count, hash, gateway }: LogProof): string {
+  if (missing !== undefined) return `fact ${missing} is missing`;
+  return hash === gateway.hash
+    ? `the log has facts up to ${gateway.last ?? 0}, and its run has written ${gateway.head_seq ?? 0}`
+    : `${count} facts read, ${gateway.count} in the log`;
 }
 
 function listFacts(text: string): Fact[] {

@@ -216,7 +216,8 @@ describe('a run over REST', () => {
     expect((page.body.data as { seq: number }[]).map(({ seq }) => seq)).toEqual([2, 3]);
     expect(page.body.head_seq).toBe(5);
     const proof = await api().get(`/v1/runs/${run.id}/events/verify`).expect(200);
-    expect(proof.body).toEqual({ first: 1, last: 5, count: 5, contiguous: true, hash: expect.any(String) });
+    const hash: unknown = expect.any(String);
+    expect(proof.body).toEqual({ first: 1, last: 5, count: 5, head_seq: 5, contiguous: true, hash });
     expect((await api().get(`/v1/runs/${run.id}/tool-calls`).expect(200)).body.data).toEqual([]);
     const result = await api().get(`/v1/runs/${run.id}/result`).expect(200);
     expect(result.body).toMatchObject({ success: true, result: { response: 'All done.' }, error: null });

@@ -1736,6 +1736,9 @@ export type components = {
             first: number | null;
             last: number | null;
             count: number;
+            /** @description The last fact that the run has written. */
+            head_seq?: number;
+            /** @description No fact is missing, from the first that retention has not removed to `head_seq`, and none was added. */
             contiguous: boolean;
             hash: string;
             /** @description Where retention has removed facts: the last of them, and the hash chain up to there. */

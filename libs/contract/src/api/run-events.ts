@@ -43,7 +43,10 @@ const logVerification = z.object({
   first: z.number().int().nullable(),
   last: z.number().int().nullable(),
   count: z.number().int(),
-  contiguous: z.boolean(),
+  head_seq: z.number().int().exactOptional().describe('The last fact that the run has written.'),
+  contiguous: z
+    .boolean()
+    .describe('No fact is missing, from the first that retention has not removed to `head_seq`, and none was added.'),
   hash: z.string(),
   trimmed: z
     .object({ through: z.number().int(), hash: z.string() })
@@ -176,6 +179,7 @@ export const runEventSchemas: ApiSchemas = {
       first: 1,
       last: 17,
       count: 17,
+      head_seq: 17,
       contiguous: true,
       hash: 'a3f5d1c98b7e6042f1d3b5a7c9e8f60214365870a9cbed0f1234567890abcdef',
     },

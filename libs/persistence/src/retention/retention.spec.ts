@@ -43,7 +43,7 @@ describe('retention', () => {
     const { hash } = before;
     const last = whole.length;
     const after = await fixture.runs.verify(address(runId));
-    expect(after).toEqual({ first: last, last, count: 1, contiguous: true, hash, trimmed });
+    expect(after).toEqual({ first: last, last, count: 1, head_seq: last, contiguous: true, hash, trimmed });
     expect(after.hash).toBe(toChain(whole));
   });
 

@@ -125,7 +125,10 @@ describe('Runs', () => {
       '',
     );
 
-    expect(await fixture.runs.verify(address)).toEqual({ first: 1, last: 5, count: 5, contiguous: true, hash });
+    expect(await fixture.runs.verify(address)).toEqual({
+      ...{ first: 1, last: 5, count: 5, head_seq: 5, contiguous: true },
+      hash,
+    });
   });
 
   it('notices a gap in a log that was tampered with', async () => {

@@ -12,6 +12,9 @@ export interface LogVerification {
   readonly last: number | null;
   /** The number of stored facts. */
   readonly count: number;
+  /** The last fact that the run has written: where `last` is another one, facts were removed behind it or added. */
+  readonly head_seq: number;
+  /** No fact is missing, from the first that was not deleted to `head_seq`, and none was added. */
   readonly contiguous: boolean;
   readonly hash: string;
   /** The chain up to the facts that were deleted; absent if none were. */
@@ -22,10 +25,11 @@ export interface LogVerification {
   readonly forked_from?: ForkOrigin & { readonly holds: boolean | null };
 }
 
-const nothing: LogVerification = { first: null, last: null, count: 0, contiguous: true, hash: '' };
+const nothing: LogVerification = { first: null, last: null, count: 0, head_seq: 0, contiguous: true, hash: '' };
 
 interface Page {
   readonly epoch: number;
+  readonly headSeq: number;
   readonly facts: readonly RecordedFact[];
   readonly trimmed: TrimmedLog | undefined;
 }
@@ -40,13 +44,14 @@ export async function verifyLog(
 ): Promise<LogVerification> {
   let log = nothing;
   let last = 0;
-  for await (const { facts, trimmed, epoch } of pages) {
+  for await (const { facts, trimmed, epoch, headSeq } of pages) {
     const before = trimmed ? { ...nothing, hash: trimmed.hash, trimmed } : log;
-    log = facts.reduce(withFact, before);
+    log = facts.reduce(withFact, { ...before, head_seq: headSeq });
     last = epoch;
   }
+  const contiguous = log.contiguous && (log.last ?? 0) === log.head_seq;
   const rewinds = await readRewindsAt(last);
-  return { ...log, ...(rewinds.length > 0 && { rewinds }) };
+  return { ...log, contiguous, ...(rewinds.length > 0 && { rewinds }) };
 }
 
 /** Whether a log has this hash at this fact; null if it is not there or does not have its first facts any more. */
