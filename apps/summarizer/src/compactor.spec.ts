@@ -70,7 +70,7 @@ describe('Compactor', () => {
 
     expect(await compactor.compact(id)).toBe('summarized');
 
-    expect(requests).toMatchObject([{ model: 'demo/summary' }]);
+    expect(requests).toMatchObject([{ model: 'demo/summary', account: 'acc_1' }]);
     expect(JSON.stringify(requests)).toContain('The vault opens with 4711.');
     expect(published).toEqual(['usage.recorded', 'message.created', 'context.compacted']);
     expect(await store.claim(id, 'worker')).toBeDefined();

@@ -3,6 +3,7 @@ import {
   type AgentRun,
   ClaimLostError,
   type ClaimedRun,
+  type Model,
   NewerRunError,
   type RunFeed,
   type RunStore,
@@ -84,7 +85,7 @@ export class Compactor {
     signal.throwIfAborted();
     if (claim.fruitlessClaims >= maxFruitlessClaims) return this.failCompaction(claim, noProgress);
 
-    const facts = await summarize(await this.readRun(claim), this.parts.ports, signal);
+    const facts = await summarize(await this.readRun(claim), this.portsFor(claim), signal);
     signal.throwIfAborted();
     if (facts.length === 0) return this.failCompaction(claim, nothingOpen);
     return this.append(claim, facts);
@@ -114,6 +115,13 @@ export class Compactor {
     }
     await publishJobs();
     return facts.at(-1)?.type === 'context.compacted' ? 'summarized' : 'no summary';
+  }
+
+  /** What a provider refuses of the requests of one account teaches nothing about those of others. */
+  private portsFor({ accountId: account }: ClaimedRun): SummarizePorts {
+    const { ports } = this.parts;
+    const stream: Model['stream'] = (request, signal) => ports.model.stream({ ...request, account }, signal);
+    return { ...ports, model: { stream } };
   }
 
   private async readRun(claim: ClaimedRun): Promise<AgentRun> {
