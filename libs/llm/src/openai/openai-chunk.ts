@@ -19,6 +19,8 @@ const calledFunction = z.object({
   name: text,
   /** Text, or the object itself. */
   arguments: z.unknown().optional(),
+  /** What LiteLLM wants back here, rather than with the call. */
+  provider_specific_fields: z.unknown().optional(),
 });
 
 const toolCallDelta = z
@@ -44,6 +46,9 @@ const said = z.object({
   /** Text, or an object or a list that has it: see `textIn`. */
   reasoning_content: z.unknown().optional(),
   reasoning: z.unknown().optional(),
+  /** Copilot's names for both. */
+  reasoning_text: z.unknown().optional(),
+  reasoning_opaque: text,
   reasoning_details: lenient(z.array(z.record(z.string(), z.unknown().optional()))),
   /** Claude's thinking through LiteLLM; the signature comes with the last piece. */
   thinking_blocks: lenient(z.array(z.looseObject({ signature: text }))),

@@ -41,21 +41,26 @@ interface Turns {
 }
 
 export const createTurns = (recipient: Recipient): ToTurns =>
-  memoizeGrowingList<ModelMessage, Turns & { parts: readonly Part[] }>(
-    (turns = { messages: [], images: [], parts: [] }, more) => {
+  memoizeGrowingList<ModelMessage, Turns & Pick<Adding, 'parts' | 'ids'>>(
+    (turns = { messages: [], images: [], parts: [], ids: new Map() }, more) => {
       const { messages } = turns;
-      let { parts } = turns;
+      let { parts, ids } = turns;
       for (const message of more) {
-        add(messages, message, { parts, recipient });
+        add(messages, message, { parts, ids, recipient });
+        if (message.role === 'assistant') ids = listGivenIds(message, recipient);
         parts = message.role === 'tool' ? message.results.flatMap((result) => listImages(result, recipient)) : [];
       }
-      return { messages, parts, images: parts.length > 0 ? userTurn(messages, parts, recipient) : [] };
+      return { messages, parts, ids, images: parts.length > 0 ? userTurn(messages, parts, recipient) : [] };
     },
   );
 
-type Adding = { readonly parts: readonly Part[]; readonly recipient: Recipient };
+interface Adding {
+  readonly parts: readonly Part[];
+  readonly ids: ReadonlyMap<CallId, string>;
+  readonly recipient: Recipient;
+}
 
-function add(messages: Message[], message: ModelMessage, { parts, recipient }: Adding): void {
+function add(messages: Message[], message: ModelMessage, { parts, ids, recipient }: Adding): void {
   switch (message.role) {
     case 'user':
       messages.push(
@@ -67,7 +72,7 @@ function add(messages: Message[], message: ModelMessage, { parts, recipient }: A
       messages.push(assistantMessage(message, recipient));
       break;
     case 'tool':
-      messages.push(...message.results.map(toolMessage));
+      messages.push(...message.results.map((result) => toolMessage(result, ids)));
   }
 }
 
@@ -124,12 +129,15 @@ function assistantMessage({ content }: Turn<'assistant'>, recipient: Recipient):
     .join('');
   const calls = content
     .filter((block) => block.type === 'tool_call')
-    .map((call, at): OpenAI.ChatCompletionMessageFunctionToolCall => ({
-      id: wireCallId(call.id),
-      type: 'function',
-      function: { name: wireToolName(call.name), arguments: JSON.stringify(call.arguments) },
-      ...toSignature(call.opaque, at, recipient),
-    }));
+    .map((call, at): OpenAI.ChatCompletionMessageFunctionToolCall => {
+      const { function: inFunction, ...signature } = toSignature(call.opaque, at, recipient);
+      return {
+        id: wireCallId(call.id),
+        type: 'function',
+        function: { name: wireToolName(call.name), arguments: JSON.stringify(call.arguments), ...inFunction },
+        ...signature,
+      };
+    });
   if (calls.length === 0) return { role: 'assistant', content: text.trim() === '' ? '(no reply)' : text };
   return {
     role: 'assistant',
@@ -139,10 +147,21 @@ function assistantMessage({ content }: Turn<'assistant'>, recipient: Recipient):
   };
 }
 
-/** What a reply had beside its text, as its reader kept it. */
+/** The names of the field for reasoning. */
+export const reasoningFields = ['reasoning_content', 'reasoning', 'reasoning_text'] as const;
+export type ReasoningField = (typeof reasoningFields)[number];
+
+const details = z.array(z.record(z.string(), z.unknown()));
+
+/** What a reply had beside its text, as its reader kept it. `opaque` is Copilot's. */
 const givenReasoning = z.union([
-  z.strictObject({ field: z.enum(['reasoning_content', 'reasoning']), signature: z.string().optional() }),
-  z.strictObject({ details: z.array(z.record(z.string(), z.unknown())) }),
+  z.strictObject({
+    field: z.enum(reasoningFields),
+    signature: z.string().optional(),
+    opaque: z.string().optional(),
+    details: details.optional(),
+  }),
+  z.strictObject({ details }),
 ]);
 export type GivenReasoning = z.infer<typeof givenReasoning>;
 
@@ -157,13 +176,20 @@ function toReasoning(content: Turn<'assistant'>['content'], { maker, profile }: 
   switch (profile.reasoning ?? 'as_received') {
     case 'always':
       return { reasoning_content: text };
-    case 'details': {
-      const details = given.flatMap((one) => ('details' in one ? one.details : []));
-      return details.length > 0 ? { reasoning_details: details } : {};
-    }
+    case 'details':
+      return toDetails(given);
     case 'as_received': {
-      const [first] = given.flatMap((one) => ('field' in one ? [one] : []));
-      return first ? { [first.field]: text, ...toThinkingBlocks(text, first.signature) } : {};
+      const received = given.flatMap((one) => ('field' in one ? [one] : []));
+      const [first] = received;
+      if (!first) return {};
+      const opaque = received.map((one) => one.opaque ?? '').join('');
+      const field = opaque === '' ? first.field : 'reasoning_text';
+      return {
+        ...((text !== '' || opaque === '') && { [field]: text }),
+        ...(opaque !== '' && { reasoning_opaque: opaque }),
+        ...toThinkingBlocks(text, first.signature),
+        ...toDetails(received),
+      };
     }
     case 'signatures':
     case 'none':
@@ -171,15 +197,27 @@ function toReasoning(content: Turn<'assistant'>['content'], { maker, profile }: 
   }
 }
 
+function toDetails(given: readonly GivenReasoning[]): { readonly reasoning_details?: readonly object[] } {
+  const all = given.flatMap((one) => one.details ?? []);
+  return all.length > 0 ? { reasoning_details: all } : {};
+}
+
 /** LiteLLM passes them on to Claude, which wants its signed thinking back. */
 const toThinkingBlocks = (thinking: string, signature: string | undefined): object =>
   signature ? { thinking_blocks: [{ type: 'thinking', thinking, signature }] } : {};
 
+/** What a call has beside the usual. An id is in the place of ours, and so it is in the result of the call. */
+interface Signature {
+  readonly id?: string;
+  readonly function?: object;
+  readonly extra_content?: object;
+}
+
 /** Gemini 3 accepts this in place of the signature of a call that it did not make. It wants one on the first call of a reply. */
 const foreignSignature = { extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } } };
 
-function toSignature(opaque: Opaque | undefined, at: number, { maker, profile }: Recipient): object {
-  if (opaque && opaque.maker === maker) return opaque.data as object; // as the reader kept it
+function toSignature(opaque: Opaque | undefined, at: number, { maker, profile }: Recipient): Signature {
+  if (opaque && opaque.maker === maker) return (opaque.data ?? {}) as Signature; // as the reader kept it
   const isDemanded = profile.reasoning === 'signatures' && at === 0 && !/gemini-[12]/.test(maker);
   return isDemanded ? foreignSignature : {};
 }
@@ -192,11 +230,22 @@ const wireCallId = (id: CallId): string =>
     '',
   );
 
-const toolMessage = ({ tool_call_id, text, is_error }: ModelToolResult): Message => ({
+/** The results of a reply's calls, which have ids as that reply has them now. */
+const toolMessage = ({ tool_call_id, text, is_error }: ModelToolResult, ids: ReadonlyMap<CallId, string>): Message => ({
   role: 'tool',
-  tool_call_id: wireCallId(tool_call_id),
+  tool_call_id: ids.get(tool_call_id) ?? wireCallId(tool_call_id),
   content: text.trim() === '' ? (is_error ? '(failed without output)' : '(no output)') : text,
 });
+
+/** The ids of the calls of a reply that go back as they came. */
+const listGivenIds = ({ content }: Turn<'assistant'>, { maker }: Recipient): ReadonlyMap<CallId, string> =>
+  new Map(
+    content.flatMap((block): [CallId, string][] => {
+      const opaque = block.type === 'tool_call' ? block.opaque : undefined;
+      const { id } = (opaque?.maker === maker ? (opaque.data ?? {}) : {}) as Signature;
+      return block.type === 'tool_call' && id !== undefined ? [[block.id, id]] : [];
+    }),
+  );
 
 /** A tool message accepts text only, so its images follow in a user message. */
 function listImages({ tool_call_id, image }: ModelToolResult, recipient: Recipient): Part[] {

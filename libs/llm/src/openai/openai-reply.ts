@@ -13,7 +13,7 @@ import {
   partsIn,
   textIn,
 } from './openai-chunk';
-import type { GivenReasoning, Recipient } from './openai-messages';
+import { type GivenReasoning, type ReasoningField, type Recipient, reasoningFields } from './openai-messages';
 
 /** What is learned of how a model's server ends its replies. */
 export class EndingHabit {
@@ -34,8 +34,7 @@ export class OpenAiReply implements ReplyReader {
   private isClosed = false;
 
   /** Reasoning that has no end yet: where it came in, and what the provider wants back of it. */
-  private thought:
-    { field: 'reasoning_content' | 'reasoning'; details: Record<string, unknown>[]; signature: string } | undefined;
+  private thought: Thought | undefined;
 
   constructor(
     private readonly habit = new EndingHabit(),
@@ -105,17 +104,19 @@ export class OpenAiReply implements ReplyReader {
     return { finishReason: this.calls.any ? 'tool_calls' : 'stop' };
   }
 
-  /** Reasoning has a field of its own with two names in use; a server that fills both sends the same text twice. */
+  /** Reasoning has a field of its own with three names in use; a server that fills two sends the same text twice. */
   private readDelta(delta: Said, chunks: ReplyChunk[]): void {
     const before = chunks.length;
-    const content = textIn(delta.reasoning_content);
-    const reasoning = content || textIn(delta.reasoning);
+    const { field, reasoning } = findReasoning(delta);
     const details = delta.reasoning_details ?? [];
     const signature = delta.thinking_blocks?.map((block) => block.signature ?? '').join('') ?? '';
-    if (reasoning || details.length > 0 || signature) {
-      this.thought ??= { field: content ? 'reasoning_content' : 'reasoning', details: [], signature: '' };
+    const opaque = delta.reasoning_opaque ?? '';
+    if (reasoning || details.length > 0 || signature || opaque) {
+      this.thought ??= { field, details: [], signature: '', opaque: '' };
+      if (opaque && !reasoning) this.thought.field = 'reasoning_text';
       this.thought.details.push(...details);
       this.thought.signature += signature;
+      this.thought.opaque += opaque;
     }
     if (reasoning) chunks.push({ type: 'reasoning', text: reasoning });
     const parts = [delta.content, delta.refusal].flatMap(partsIn).filter(({ text }) => text !== '');
@@ -131,21 +132,49 @@ export class OpenAiReply implements ReplyReader {
     const { thought, recipient } = this;
     this.thought = undefined;
     if (!thought || !recipient || recipient.profile.reasoning === 'none') return;
-    const { field, details, signature } = thought;
+    const { field, details, signature, opaque } = thought;
     const data: GivenReasoning =
       details.length > 0 && recipient.profile.reasoning === 'details'
         ? { details }
-        : { field, ...(signature && { signature }) };
+        : {
+            field,
+            ...(signature && { signature }),
+            ...(opaque && { opaque }),
+            ...(details.length > 0 && { details }),
+          };
     chunks.push({ type: 'reasoning_end', opaque: { maker: recipient.maker, data } });
   }
 
-  private toOpaque({ extra_content, provider_specific_fields }: ToolCallDelta): Opaque | undefined {
-    const given = Object.entries({ extra_content, provider_specific_fields }).filter(
-      ([, value]) => typeof value === 'object' && value !== null,
-    );
-    if (!this.recipient || given.length === 0) return undefined;
-    return { maker: this.recipient.maker, data: Object.fromEntries(given) };
+  private toOpaque({ id, extra_content, provider_specific_fields, ...call }: ToolCallDelta): Opaque | undefined {
+    const inFunction = call.function?.provider_specific_fields;
+    const given: Record<string, unknown> = {
+      ...(isObject(extra_content) && { extra_content }),
+      ...(isObject(provider_specific_fields) && { provider_specific_fields }),
+      ...(isObject(inFunction) && { function: { provider_specific_fields: inFunction } }),
+      ...(call.function?.name && id?.includes(signatureInId) && { id }),
+    };
+    if (!this.recipient || Object.keys(given).length === 0) return undefined;
+    return { maker: this.recipient.maker, data: given };
   }
+}
+
+interface Thought {
+  field: ReasoningField;
+  readonly details: Record<string, unknown>[];
+  signature: string;
+  opaque: string;
+}
+
+/** LiteLLM puts Gemini's signature behind it into the id of a call. */
+const signatureInId = '__thought__';
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+function findReasoning(delta: Said): { readonly field: ReasoningField; readonly reasoning: string } {
+  const [found] = reasoningFields
+    .map((field) => ({ field, reasoning: textIn(delta[field]) }))
+    .filter(({ reasoning }) => reasoning !== '');
+  return found ?? { field: 'reasoning', reasoning: '' };
 }
 
 /** Only what is reported: of several reports the last counts. */
