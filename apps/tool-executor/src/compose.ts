@@ -14,7 +14,7 @@ import { type Config, toSandboxSettings, toSlots } from './config';
 import { ExecutorIdentity } from './executor-identity';
 import { ExecutorGauges, ToolCallMetrics } from './executor-metrics';
 import { McpTools } from './mcp/mcp-tools';
-import { type OwnDirectory, requireOwnDirectory } from './hosting/own-directory';
+import { type DirectoryAge, requireOwnDirectory, sharedDirectory } from './hosting/own-directory';
 import { McpResponder } from './mcp/mcp.responder';
 import {
   SandboxHealth,
@@ -78,7 +78,9 @@ export async function compose(config: Config, log: Logger): Promise<ExecutorPart
   });
   const { id: executorId } = identity;
   const directory =
-    config.SANDBOX_SNAPSHOTS === undefined ? shared : await requireOwnDirectory(config.SANDBOX_ROOT, executorId);
+    config.SANDBOX_SNAPSHOTS === undefined
+      ? sharedDirectory
+      : await requireOwnDirectory(config.SANDBOX_ROOT, executorId);
   const nats = await connectNats({ url: config.NATS_URL, name: `tool-executor ${executorId}`, log });
 
   const box = config.SECRETS_KEY === undefined ? undefined : new SecretBox(config.SECRETS_KEY, 'mcp');
@@ -135,13 +137,10 @@ const createSecretSource = (box: SecretBox, nats: NatsLink, executorId: string):
     askToken: (question) => requestMcpToken(nats, executorId, question),
   });
 
-/** Several executors may use one directory where no copies are made. */
-const shared: OwnDirectory = { madeAt: null };
-
 interface SandboxContext {
   readonly config: Config;
   readonly executorId: string;
-  readonly directory: OwnDirectory;
+  readonly directory: DirectoryAge;
   readonly nats: NatsLink;
   readonly log: Logger;
   readonly turns: KeyedMutex;
@@ -166,7 +165,7 @@ async function composeSandboxes({ config, executorId, directory, nats, log, turn
     ...(freeDisk && { requireSpace: () => freeDisk.require() }),
   });
   const hosting = new WorkspaceHosting({
-    ...{ executorId, directoryMadeAt: directory.madeAt, sandboxes, sites, log, losses: () => nats.losses },
+    ...{ executorId, directory, sandboxes, sites, log, losses: () => nats.losses },
     ask: (asked, before) => requestHosting(nats, executorId, { asked, before }),
   });
   const reached = { nats, executorId, sandboxes, sites };

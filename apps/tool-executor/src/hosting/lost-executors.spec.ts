@@ -17,6 +17,19 @@ import { ToolCaller } from '../testing/tool-caller';
 
 const log = createLogger({ name: 'lost-executors-spec', level: 'silent' });
 
+/** Statements after which the clock of a process says this time, and goes on. */
+const shiftClock = (time: string) => `
+  const shiftMs = Date.parse('${time}') - Date.now();
+  const RealDate = Date;
+  globalThis.Date = class extends RealDate {
+    constructor(...given) {
+      super(...(given.length === 0 ? [RealDate.now() + shiftMs] : given));
+    }
+    static now() {
+      return RealDate.now() + shiftMs;
+    }
+  };`;
+
 /** Two executors with one store of copies, at a NATS server of their own: this spec answers for all workers. */
 describe('executors that are lost', () => {
   let infrastructure: Infrastructure;
@@ -29,6 +42,7 @@ describe('executors that are lost', () => {
   const callers: ToolCaller[] = [];
   /** As the database has it. */
   const hosts = new Map<ThreadId, string>();
+  const hostedAt = new Map<ThreadId, string>();
   let answers: boolean;
   let asked: string[];
 
@@ -43,10 +57,11 @@ describe('executors that are lost', () => {
       asked.push(...threads);
       if (!answers) throw new Error('the database is away');
       const isHosted = (thread: ThreadId) => hosts.get(thread) === executor;
+      const isOld = (thread: ThreadId) => isHosted(thread) && (hostedAt.get(thread) ?? '') < (before ?? '');
       return {
-        deleted: [],
+        ...{ at: new Date().toISOString(), deleted: [] },
         moved: threads.filter((thread) => !isHosted(thread)),
-        ...(before !== undefined && { hostedBefore: threads.filter(isHosted) }),
+        ...(before !== undefined && { hostedBefore: threads.filter(isOld) }),
       };
     });
   });
@@ -77,8 +92,9 @@ describe('executors that are lost', () => {
     executors.push(await startExecutor(environment.parse(createVariables(id)), log));
   };
   /** One that can be killed and stopped. */
-  const startProcess = async (id: 'exe_1' | 'exe_2') => {
+  const startProcess = async (id: 'exe_1' | 'exe_2', clock?: string) => {
     const started = compiled.start(`
+      ${clock === undefined ? '' : shiftClock(clock)}
       const { createLogger } = require('@rondo/platform');
       const { environment } = require(built + '/config');
       const { startExecutor } = require(built + '/start-executor');
@@ -98,6 +114,10 @@ describe('executors that are lost', () => {
     callers.push(caller);
     return caller;
   };
+  const host = (thread: ThreadId) => {
+    hosts.set(thread, 'exe_1');
+    hostedAt.set(thread, new Date().toISOString());
+  };
   const shell = async (caller: ToolCaller, command: string) => {
     const answer = await caller.execute('execute_command', { command, blocking: true });
     if (answer.how !== 'answered') throw new Error(`The call was not answered but ${answer.how}.`);
@@ -111,7 +131,7 @@ describe('executors that are lost', () => {
   const aCopiedThread = async () => {
     await startProcess('exe_1');
     const caller = callerAt('exe_1');
-    hosts.set(caller.threadId, 'exe_1');
+    host(caller.threadId);
     await shell(caller, 'echo kept > file; echo run > tool.sh; chmod 751 tool.sh');
     while (!(await readCopies(caller.threadId)).includes('exe_1.copy')) await sleep(20);
     return caller.threadId;
@@ -157,9 +177,25 @@ describe('executors that are lost', () => {
     });
     expect(await shell(caller, 'cat file')).toMatchObject({ success: true, output: 'kept\n' });
     expect(await readCopies(thread)).toEqual(['exe_1.copy']);
-    const before = asked.length;
-    expect(await shell(callerAt('exe_1'), 'ls | wc -l')).toMatchObject({ success: true, output: '0\n' });
-    expect(asked).toHaveLength(before);
+    const { threadId: later } = callerAt('exe_1');
+    host(later);
+    expect(await shell(callerAt('exe_1', later), 'ls | wc -l')).toMatchObject({ success: true, output: '0\n' });
+  });
+
+  it('restore what they had on a disk that was replaced while their clock was years behind', async () => {
+    const thread = await aCopiedThread();
+    await kill();
+    await rm(roots.exe_1, { recursive: true });
+    roots.exe_1 = await sandboxRoot();
+    await startProcess('exe_1', '2001-01-01T00:00:00.000Z');
+
+    expect(await shell(callerAt('exe_1', thread), 'cat file')).toMatchObject({
+      success: false,
+      error: expect.stringContaining('is lost, or its disk. Its files were restored here'),
+    });
+    const { threadId: later } = callerAt('exe_1');
+    host(later);
+    expect(await shell(callerAt('exe_1', later), 'ls | wc -l')).toMatchObject({ success: true, output: '0\n' });
   });
 
   it('refuse the calls of a thread that was moved when they return, and delete what they have of it', async () => {
@@ -200,7 +236,6 @@ describe('executors that are lost', () => {
     expect(await answer).toMatchObject({ success: true, output: 'kept\n' });
     const before = asked.length;
     await shell(caller, 'cat file');
-    await shell(callerAt('exe_1'), 'echo a new thread needs no question');
     expect(asked).toHaveLength(before);
   });
 

@@ -17,20 +17,45 @@ describe('the directory of workspaces', () => {
     await expect(requireOwnDirectory(workspaces, 'exe_2')).rejects.toThrow('belongs to executor exe_1');
   });
 
-  it('remembers when it was empty', async () => {
-    const before = new Date().toISOString();
+  it('remembers when it was empty, by the clock of a worker', async () => {
+    const told = '2031-05-01T00:00:10.000Z';
+    const directory = await requireOwnDirectory(root, 'exe_1');
+    expect(directory.madeAt).toBeUndefined();
 
-    const { madeAt } = await requireOwnDirectory(root, 'exe_1');
+    await directory.learnTime(told);
 
-    expect(madeAt && madeAt >= before).toBe(true);
+    const { madeAt } = directory;
+    expect(madeAt && madeAt <= told && madeAt > '2031-05-01T00:00:00.000Z').toBe(true);
+    await directory.learnTime('2032-01-01T00:00:00.000Z');
     await mkdir(join(root, 'thr_1'));
-    expect(await requireOwnDirectory(root, 'exe_1')).toEqual({ madeAt });
+    expect(await requireOwnDirectory(root, 'exe_1')).toMatchObject({ madeAt });
+  });
+
+  it('was empty when it was found, not when a worker said so', async () => {
+    const directory = await requireOwnDirectory(root, 'exe_1');
+    const [minute, { now }] = [60_000, performance];
+    jest.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + minute);
+
+    await directory.learnTime('2031-05-01T00:01:00.000Z');
+
+    jest.restoreAllMocks();
+    expect(directory.madeAt && directory.madeAt <= '2031-05-01T00:00:00.000Z').toBe(true);
+  });
+
+  it('goes by this machine’s clock where a worker of an older version says no time, until another says it', async () => {
+    const before = new Date().toISOString();
+    const directory = await requireOwnDirectory(root, 'exe_1');
+
+    await directory.learnTime(undefined);
+
+    expect(directory.madeAt && directory.madeAt >= before).toBe(true);
+    expect((await requireOwnDirectory(root, 'exe_1')).madeAt).toBeUndefined();
   });
 
   it('does not know when it was empty where it had workspaces before', async () => {
     await mkdir(join(root, 'thr_1'));
 
-    expect(await requireOwnDirectory(root, 'exe_1')).toEqual({ madeAt: null });
+    expect(await requireOwnDirectory(root, 'exe_1')).toMatchObject({ madeAt: null });
   });
 
   it('is marked at the next start where the disk was full at the first', async () => {
@@ -42,7 +67,7 @@ describe('the directory of workspaces', () => {
     await expect(requireOwnDirectory(root, 'exe_1')).rejects.toThrow(full);
     writing.mockRestore();
 
-    await expect(requireOwnDirectory(root, 'exe_1')).resolves.toMatchObject({ madeAt: expect.any(String) });
+    expect((await requireOwnDirectory(root, 'exe_1')).madeAt).toBeUndefined();
   });
 
   it('is refused, with the file named, where a power cut has torn its mark', async () => {

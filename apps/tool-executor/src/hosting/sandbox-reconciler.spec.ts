@@ -5,6 +5,7 @@ import { DaytonaFixture } from '../sandboxes/daytona/testing/daytona-fixture';
 import { SandboxFixture } from '../sandboxes/embedded/testing/sandbox-fixture';
 import { sandboxRoot } from '../testing/executor-fixture';
 import { PreviewUrls } from '../sites/preview-urls';
+import { sharedDirectory } from './own-directory';
 import { WorkspaceHosting } from './workspace-ownership';
 import { run } from '../sandboxes/testing/run-command';
 
@@ -20,7 +21,14 @@ describe.each([
     new SandboxReconciler({
       ...{ sandboxes: fixture.provider, sites, everyMs: 60_000, log },
       hosting: new WorkspaceHosting({
-        ...{ executorId: 'exe_1', directoryMadeAt: null, sandboxes: fixture.provider, sites, log, losses: () => 0 },
+        ...{
+          executorId: 'exe_1',
+          directory: sharedDirectory,
+          sandboxes: fixture.provider,
+          sites,
+          log,
+          losses: () => 0,
+        },
         ask: (threads) =>
           Promise.resolve(answer && { deleted: threads.filter((thread) => answer.includes(thread)), moved: [] }),
       }),

@@ -3,7 +3,10 @@ import { threadId } from '@rondo/contract';
 import type { Hosting } from '@rondo/messaging';
 import { newUlid } from '@rondo/platform';
 import type { SandboxCopies, SandboxRecord } from '../sandboxes';
+import type { DirectoryAge } from './own-directory';
 import { WorkspaceHosting } from './workspace-ownership';
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 const thread = threadId.parse('thr_1');
 const here: Hosting = { deleted: [], moved: [] };
@@ -15,15 +18,20 @@ const wait = { signal: new AbortController().signal, timeoutMs: 60_000 };
 function anExecutor({
   hasFiles = true,
   record,
-  directoryMadeAt = null,
+  ...age
 }: {
   hasFiles?: boolean;
   record?: Partial<SandboxRecord>;
-  directoryMadeAt?: string | null;
+  madeAt?: string | null | undefined;
 } = {}) {
   const restored: string[][] = [];
   const left: string[] = [];
   const questions: (readonly string[])[] = [];
+  const befores: (string | undefined)[] = [];
+  const directory: Writable<DirectoryAge> = {
+    madeAt: 'madeAt' in age ? age.madeAt : null,
+    learnTime: async (now) => void (directory.madeAt = now),
+  };
   const state = { losses: 0, answer: here as Hosting | undefined };
   const copies = {
     hasFiles: () => hasFiles && left.length === 0,
@@ -31,17 +39,18 @@ function anExecutor({
     restore: async (id: string, from: string) => void restored.push([id, from]),
   } as unknown as SandboxCopies; // what is asked of them here
   const hosting = new WorkspaceHosting({
-    ...{ executorId: 'exe_1', directoryMadeAt },
+    ...{ executorId: 'exe_1', directory },
     sandboxes: { copies, records: { read: () => Promise.resolve(record) } as never },
     sites: { remove: () => Promise.resolve() },
-    ask: (threads) => {
+    ask: (threads, before) => {
       questions.push(threads);
+      befores.push(before);
       return Promise.resolve(state.answer);
     },
     losses: () => state.losses,
     log,
   });
-  return { hosting, left, restored, questions, state };
+  return { hosting, left, restored, questions, befores, state };
 }
 
 describe('WorkspaceHosting', () => {
@@ -68,10 +77,10 @@ describe('WorkspaceHosting', () => {
   });
 
   describe('whose disk was replaced', () => {
-    const directoryMadeAt = new Date().toISOString();
+    const madeAt = new Date().toISOString();
     const lost: Hosting = { ...here, hostedBefore: [thread] };
     const askedAbout = async (record: Partial<SandboxRecord> | undefined, answer: Hosting) => {
-      const executor = anExecutor({ hasFiles: false, directoryMadeAt, ...(record && { record }) });
+      const executor = anExecutor({ hasFiles: false, madeAt, ...(record && { record }) });
       executor.state.answer = answer;
       executor.hosting.noteAnnouncement();
       expect(await executor.hosting.of(thread, wait)).toBe('here');
@@ -80,22 +89,39 @@ describe('WorkspaceHosting', () => {
 
     it.each([
       ['it has hosted since before', undefined],
-      ['it was killed while it restored it', { filesAt: directoryMadeAt }],
+      ['it was killed while it restored it', { filesAt: madeAt }],
     ])('restores a workspace from its own copy where %s', async (_, record) => {
       expect((await askedAbout(record, lost)).restored).toEqual([[thread, 'exe_1']]);
     });
 
     it('restores nothing that it has hosted only since then, or has used', async () => {
       expect((await askedAbout(undefined, { ...here, hostedBefore: [] })).restored).toEqual([]);
-      const used = await askedAbout({ usedAt: directoryMadeAt }, lost);
+      const used = await askedAbout({ usedAt: madeAt }, lost);
       expect([used.restored, used.questions]).toEqual([[], []]);
     });
 
-    it('asks nothing of a thread that is newer', async () => {
-      const { hosting, questions } = anExecutor({ hasFiles: false, directoryMadeAt: '2026-01-01T00:00:00.000Z' });
+    it('asks nothing of a thread that is newer, however far the clocks of gateways are from the database’s', async () => {
+      const questionsAt = async (madeAt: string) => {
+        const { hosting, questions } = anExecutor({ hasFiles: false, madeAt });
+        hosting.noteAnnouncement();
+        expect(await hosting.of(threadId.parse(`thr_${newUlid()}`), wait)).toBe('here');
+        return questions.length;
+      };
 
-      expect(await hosting.of(threadId.parse(`thr_${newUlid()}`), wait)).toBe('here');
-      expect(questions).toEqual([]);
+      expect(await questionsAt('2026-01-01T00:00:00.000Z')).toBe(0);
+      expect(await questionsAt(new Date(Date.now() - 3_600_000).toISOString())).toBe(1);
+    });
+
+    it('asks what time it is before it asks what it has hosted since before then', async () => {
+      const executor = anExecutor({ hasFiles: false, madeAt: undefined });
+      executor.state.answer = { ...lost, at: '2031-01-01T00:00:00.000Z' };
+      executor.hosting.noteAnnouncement();
+
+      expect(await executor.hosting.of(thread, wait)).toBe('here');
+
+      expect(executor.questions).toEqual([[], [thread]]);
+      expect(executor.befores).toEqual([undefined, '2031-01-01T00:00:00.000Z']);
+      expect(executor.restored).toEqual([[thread, 'exe_1']]);
     });
   });
 

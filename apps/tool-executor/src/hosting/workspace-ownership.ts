@@ -5,11 +5,11 @@ import type { Hosting } from '@rondo/messaging';
 import { ulidMs, KeyedMutex } from '@rondo/platform';
 import { SandboxError, type SandboxLog, type SandboxProvider, type SandboxRecord, WorkspaceMoved } from '../sandboxes';
 import type { SiteStore } from '../sites/site-store';
+import type { DirectoryAge } from './own-directory';
 
 interface HostingParts {
   readonly executorId: string;
-  /** When the directory of workspaces was empty. Null where that is not known. */
-  readonly directoryMadeAt: string | null;
+  readonly directory: DirectoryAge;
   readonly sandboxes: Pick<SandboxProvider, 'copies' | 'records'>;
   readonly sites: Pick<SiteStore, 'remove'>;
   /**
@@ -36,6 +36,8 @@ const tickMs = 1_000;
 const askAgainMs = 500;
 /** A worker makes the move final a moment after the files were restored. Until then it says that they are elsewhere. */
 const restoredMs = 3_600_000;
+/** The ids of threads have the time of a gateway, and its clock is not the database's. */
+const clockDifferenceMs = 24 * 3_600_000;
 
 /**
  * Whether workspaces that are here are still this executor's. One that has just started, lost its connection or stood still does
@@ -137,7 +139,8 @@ export class WorkspaceHosting implements OnModuleDestroy {
 
   private async readAsk(threadId: ThreadId): Promise<Hosted> {
     const { times } = this;
-    const hosting = await this.ask([threadId], this.parts.directoryMadeAt ?? undefined);
+    if (!(await this.learnAge())) return 'unknown';
+    const hosting = await this.ask([threadId], this.parts.directory.madeAt ?? undefined);
     if (!hosting?.moved) return 'unknown';
     if (!hosting.moved.includes(threadId)) {
       if (hosting.hostedBefore?.includes(threadId)) await this.restoreLost(threadId);
@@ -147,11 +150,24 @@ export class WorkspaceHosting implements OnModuleDestroy {
     return 'moved';
   }
 
+  /** Whether the age of the directory is known. */
+  private async learnAge(): Promise<boolean> {
+    const { directory, log } = this.parts;
+    if (directory.madeAt !== undefined) return true;
+    const answer = await this.ask([]);
+    if (!answer) return false;
+    await directory.learnTime(answer.at).catch((error: unknown) => {
+      log.warn({ err: error }, 'when the directory of workspaces was made could not be written');
+    });
+    return true;
+  }
+
   /** Whether the thread may have had files in a directory that was here before this one. */
   private async mayBeLost(threadId: ThreadId): Promise<boolean> {
-    const { directoryMadeAt, sandboxes } = this.parts;
-    if (directoryMadeAt === null) return false;
-    const isNewer = ulidMs(threadId.slice(threadId.indexOf('_') + 1)) > Date.parse(directoryMadeAt);
+    const { directory, sandboxes } = this.parts;
+    if (directory.madeAt === null) return false;
+    const createdAt = ulidMs(threadId.slice(threadId.indexOf('_') + 1));
+    const isNewer = directory.madeAt !== undefined && createdAt > Date.parse(directory.madeAt) + clockDifferenceMs;
     return !isNewer && hasNeverHadFiles(await sandboxes.records.read(threadId));
   }
 

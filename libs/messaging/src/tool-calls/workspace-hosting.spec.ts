@@ -19,16 +19,17 @@ describe('which threads an executor does not host any more', () => {
 
   it('is answered by one of the workers', async () => {
     const seen: unknown[] = [];
+    const at = '2026-02-01T00:00:00.000Z';
     for (const link of [worker, await nats.link()]) {
       answerHosting(link, (executorId, threads, before) => {
         seen.push([executorId, threads, before]);
-        const hosting = { deleted: threads.filter((thread) => thread !== kept), moved: [] };
+        const hosting = { at, deleted: threads.filter((thread) => thread !== kept), moved: [] };
         return Promise.resolve({ ...hosting, ...(before !== undefined && { hostedBefore: threads }) });
       });
       await link.ping();
     }
 
-    await expect(requestHosting(executor, 'exe_1', { asked })).resolves.toEqual({ deleted: [deleted], moved: [] });
+    await expect(requestHosting(executor, 'exe_1', { asked })).resolves.toEqual({ at, deleted: [deleted], moved: [] });
     const before = '2026-01-01T00:00:00.000Z';
     await expect(requestHosting(executor, 'exe_1', { asked, before })).resolves.toMatchObject({ hostedBefore: asked });
     expect(seen).toEqual([

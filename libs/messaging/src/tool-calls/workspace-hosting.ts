@@ -10,8 +10,9 @@ export const threadsPerRequest = 500;
 const threads = z.array(threadId).max(threadsPerRequest);
 /** With `before`, the executor also asks which of them it has hosted since before then. */
 export const hostingRequest = z.object({ thread_ids: threads, before: z.iso.datetime().exactOptional() });
-/** Workers of an older version do not say what was moved, and what was hosted before. */
+/** Workers of an older version do not say what was moved, what was hosted before, and when. */
 export const hostingAnswer = z.object({
+  at: z.iso.datetime().exactOptional(),
   deleted: threads,
   moved: threads.exactOptional(),
   hosted_before: threads.exactOptional(),
@@ -19,6 +20,8 @@ export const hostingAnswer = z.object({
 
 /** Of the threads that an executor has asked about: those whose workspaces it does not host any more, and for how long the others. */
 export interface Hosting {
+  /** When this was so, by the database's clock. Absent where the worker that answered does not say. */
+  readonly at?: string;
   /** They do not exist. */
   readonly deleted: readonly ThreadId[];
   /** Another executor hosts them. Absent where the worker that answered does not know. */
@@ -46,9 +49,10 @@ export async function requestHosting(
   const body = { thread_ids: asked, ...(before !== undefined && { before }) };
   const answer = await request(nats, nats.names.sandboxThreads(executorId), { body, answer: hostingAnswer });
   if (!answer) return undefined;
-  const { deleted, moved, hosted_before: hostedBefore } = answer;
+  const { at, deleted, moved, hosted_before: hostedBefore } = answer;
   const isAsked = (thread: ThreadId) => asked.includes(thread);
   return {
+    ...(at !== undefined && { at }),
     deleted: deleted.filter(isAsked),
     ...(moved && { moved: moved.filter(isAsked) }),
     ...(hostedBefore && { hostedBefore: hostedBefore.filter(isAsked) }),

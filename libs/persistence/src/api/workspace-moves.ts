@@ -20,6 +20,8 @@ export interface WorkspacePlace {
 
 /** Of the threads that an executor has asked about: those whose workspaces it does not host, and for how long the others. */
 export interface WorkspaceHosting {
+  /** When this was so, by the clock that says since when they are hosted. */
+  readonly at?: string;
   /** They do not exist. */
   readonly deleted: readonly ThreadId[];
   /** Another executor hosts them. */
@@ -73,6 +75,8 @@ const selectHostedBefore = createQuery(
 select thread_id from sandboxes where thread_id = any($2::text[]) and executor_id = $1 and created_at < $3`,
 );
 
+const clock = createQuery(z.object({ now: z.date() }), `select clock_timestamp() as now`);
+
 /**
  * Changes which executor hosts the workspace of a thread, once the former one is lost. Each step may be repeated by any worker:
  * the row says who hosts the workspace, and an executor that comes back before the last step keeps it.
@@ -105,7 +109,8 @@ export class WorkspaceMoves {
       await sql.query(stay, [executorId, threads]);
       const rows = await selectHosting.all(sql, [executorId, threads]);
       const of = (isDeleted: boolean) => rows.filter((row) => row.is_deleted === isDeleted).map((row) => row.thread_id);
-      const hosting = { deleted: of(true), moved: of(false) };
+      const time = await clock.first(sql);
+      const hosting = { deleted: of(true), moved: of(false), ...(time && { at: time.now.toISOString() }) };
       if (before === undefined) return hosting;
       const old = await selectHostedBefore.all(sql, [executorId, threads, before]);
       return { ...hosting, hostedBefore: old.map((row) => row.thread_id) };
