@@ -180,7 +180,7 @@ async function composeSandboxes({ config, executorId, directory, nats, log, turn
     sandboxReconciler: new SandboxReconciler({
       ...{ sandboxes, sites, hosting, log, everyMs: config.SANDBOX_RECONCILE_S * 1_000 },
     }),
-    sandboxRetention: new SandboxRetention({ sandboxes, log, ...toRetention(config) }),
+    sandboxRetention: new SandboxRetention({ sandboxes, hosting, log, ...toRetention(config) }),
     workspaceAdoptions: new WorkspaceAdoptions({ nats, executorId, copies: sandboxes.copies, hosting, log }),
   };
 }

@@ -8,6 +8,12 @@ import { deletionNotice } from '../sandboxes';
 
 const hourMs = 3_600_000;
 const log = { info: () => undefined, warn: () => undefined };
+/** A worker whose database says that it is so many hours later. */
+const after = (hours: number) => ({
+  ask: () => Promise.resolve({ deleted: [], at: new Date(Date.now() + hours * hourMs).toISOString() }),
+});
+
+type Hosting = ConstructorParameters<typeof SandboxRetention>[0]['hosting'];
 
 describe.each([
   ['embedded', () => SandboxFixture.open()],
@@ -21,9 +27,9 @@ describe.each([
   afterEach(() => fixture.close());
 
   /** As if it were so many hours later. */
-  const sweepAfter = (hours: number, limits: { archive: number; delete: number }) =>
+  const sweepAfter = (hours: number, limits: { archive: number; delete: number }, hosting: Hosting = after(hours)) =>
     new SandboxRetention({
-      ...{ sandboxes: fixture.provider, log },
+      ...{ sandboxes: fixture.provider, hosting, log },
       archiveAfterMs: limits.archive * hourMs,
       deleteAfterMs: limits.delete * hourMs,
     }).sweep(Date.now() + hours * hourMs);
@@ -53,6 +59,19 @@ describe.each([
     );
     expect(await notice('call_1')).toMatch(/had not been used for/);
     expect(await notice('call_2')).toBeUndefined();
+  });
+
+  it.each([
+    ['the database says otherwise', after(1)],
+    ['no worker answers', { ask: () => Promise.resolve(undefined) }],
+    ['a worker of an older version says no time', { ask: () => Promise.resolve({ deleted: [] }) }],
+  ])('deletes nothing because the clock of this machine was set forward: %s', async (_case, hosting) => {
+    await fixture.provider.putToSleep('thr_1');
+
+    await sweepAfter(10_000, { archive: 24, delete: 48 }, hosting);
+
+    expect(await state()).toBe('archived');
+    await expect(run(await fixture.provider.get('thr_1'), 'cat kept')).resolves.toMatchObject({ output: 'x\n' });
   });
 
   it('touches nothing that is awake, nor anything where the limits are zero', async () => {
@@ -85,7 +104,7 @@ describe('SandboxRetention', () => {
     await run(await fixture.provider.get('thr_1'), 'echo x > kept');
     await fixture.provider.putToSleep('thr_1');
     await fixture.provider.records.remove('thr_1'); // as of an executor that has never seen it
-    const parts = { sandboxes: fixture.provider, log, archiveAfterMs: 0, deleteAfterMs: hourMs };
+    const parts = { sandboxes: fixture.provider, log, archiveAfterMs: 0, deleteAfterMs: hourMs, hosting: after(2) };
     const listed = () => fixture.provider.list({ thread: 'thr_1' });
 
     await new SandboxRetention(parts).sweep(Date.now() + 100 * hourMs);
@@ -103,7 +122,7 @@ describe('SandboxRetention', () => {
     await fixture.provider.putToSleep('thr_1');
     await fixture.restart();
     await rm(join(fixture.root, '.records'), { recursive: true });
-    const parts = { sandboxes: fixture.provider, log, archiveAfterMs: 0, deleteAfterMs: hourMs };
+    const parts = { sandboxes: fixture.provider, log, archiveAfterMs: 0, deleteAfterMs: hourMs, hosting: after(0) };
 
     await new SandboxRetention(parts).sweep(Date.now());
 

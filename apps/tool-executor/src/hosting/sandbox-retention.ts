@@ -1,6 +1,7 @@
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
 import { PeriodicTask } from '@rondo/platform';
 import type { ListedSandbox, SandboxLog, SandboxProvider } from '../sandboxes';
+import type { WorkspaceHosting } from './workspace-ownership';
 
 interface RetentionParts {
   readonly sandboxes: Pick<
@@ -10,6 +11,7 @@ interface RetentionParts {
   /** How long a sandbox may be unused. Zero: for ever. */
   readonly archiveAfterMs: number;
   readonly deleteAfterMs: number;
+  readonly hosting: Pick<WorkspaceHosting, 'ask'>;
   readonly log: SandboxLog;
 }
 
@@ -19,10 +21,16 @@ const surelyListedMs = 10 * 60_000;
 /** What could not be archived is tried again after this: it would most likely fail again. */
 const tryAgainMs = 6 * 3_600_000;
 
-/** Archives the sandboxes that were unused for long, deletes those that were unused for longer, and notes those that are gone. */
+/**
+ * Archives the sandboxes that were unused for long, deletes those that were unused for longer, and notes those that are gone.
+ * What is deleted cannot be had again, so the database's clock has to say as well that it is so late: the one of this machine may
+ * have been set forward, and would have all files deleted.
+ */
 export class SandboxRetention implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly task: PeriodicTask;
   private readonly failedAt = new Map<string, number>();
+  /** By the database's clock, once it was asked for in this sweep. */
+  private time: Promise<number | undefined> | undefined;
 
   constructor(private readonly parts: RetentionParts) {
     const limits = [parts.archiveAfterMs, parts.deleteAfterMs].filter((limit) => limit > 0);
@@ -44,6 +52,7 @@ export class SandboxRetention implements OnApplicationBootstrap, OnModuleDestroy
 
   async sweep(now = Date.now()): Promise<void> {
     await this.noteUses();
+    this.time = undefined;
     const listed = await this.parts.sandboxes.list();
     for (const sandbox of listed) {
       await this.look(sandbox, now).catch((error: unknown) => {
@@ -62,7 +71,7 @@ export class SandboxRetention implements OnApplicationBootstrap, OnModuleDestroy
     const usedAt = await this.readLastUse(sandbox);
     if (state === 'awake' || usedAt === undefined) return;
     const unusedMs = now - usedAt;
-    if (isOver(unusedMs, deleteAfterMs)) {
+    if (isOver(unusedMs, deleteAfterMs) && isOver(((await this.readTime()) ?? 0) - usedAt, deleteAfterMs)) {
       await sandboxes.remove(threadId, 'unused');
       log.info({ threadId, unusedMs }, 'unused sandbox deleted');
       return;
@@ -87,6 +96,18 @@ export class SandboxRetention implements OnApplicationBootstrap, OnModuleDestroy
     await records.recordUse(threadId);
     await records.recordCreation(threadId);
     return Date.now();
+  }
+
+  /** Undefined where no worker says it. */
+  private readTime(): Promise<number | undefined> {
+    return (this.time ??= this.askTime());
+  }
+
+  private async askTime(): Promise<number | undefined> {
+    const at = (await this.parts.hosting.ask([]))?.at;
+    if (at !== undefined) return Date.parse(at);
+    this.parts.log.warn({}, 'no unused sandbox deleted: no worker has said what time it is');
+    return undefined;
   }
 
   private async noteUses(): Promise<void> {
