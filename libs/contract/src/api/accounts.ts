@@ -105,7 +105,7 @@ export const accounts = defineRoutes('accounts', {
     path: '/v1/api-keys/{key_id}',
     summary: 'Revoke an API key; its open connections are closed within seconds',
     description:
-      'The only valid admin key of an account is not revoked, since nobody could make another one: create one first. ' +
+      'The only valid admin key of an account is not revoked, since no other key could make one: create another first. ' +
       'Users of an outside issuer may revoke it.',
     role: 'account-admin',
     audit: 'api_key.revoke',
