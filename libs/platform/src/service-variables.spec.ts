@@ -32,6 +32,25 @@ describe('the variables of every service', () => {
   });
 
   it.each([
+    ['DATABASE_URL', ['mysql://host/db', 'nonsense', 'host:5432/db'], 'must be postgresql://'],
+    ['REDIS_URL', ['nonsense', 'http://host', 'host:6379'], 'must begin with redis://'],
+    ['REDIS_URL', ['redis://:10%@host'], 'must have a % of a user or password as %25'],
+    ['NATS_URL', ['nats://a:10%@host:4222'], 'must have a % of a user or password as %25'],
+  ])('refuses %s %j before it is used', (name, urls, words) => {
+    for (const url of urls) expect(() => read({ [name]: url })).toThrow(`${name}: ${words}`);
+  });
+
+  it.each([
+    [
+      'DATABASE_URL',
+      ['postgres://u:p%40@host,other/db?sslmode=require', 'postgresql://u:10%@host/db', 'socket:/run/pg?db=a'],
+    ],
+    ['REDIS_URL', ['rediss://:p%25@host:6379/2', 'redis+sentinel://a:p@s1:26379,s2:26379/rondo', '/run/redis.sock']],
+  ])('takes %s %j', (name, urls) => {
+    for (const url of urls) expect(read({ [name]: url })).toMatchObject({ [name]: url });
+  });
+
+  it.each([
     'nats://nats:4222',
     'tls://nats.example.org',
     'nats://gateway:secret@nats:4222',

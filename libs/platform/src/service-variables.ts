@@ -38,13 +38,39 @@ export const serviceVariables = {
   }),
 };
 
+/** The clients of Redis and NATS throw at a `%` of a password that is not encoded, in words that name no variable. */
+function isDecodable(url: string): boolean {
+  try {
+    decodeURIComponent(url);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const encoded = 'must have a % of a user or password as %25';
+
+/** The driver takes every other word for the name of a database on a host called `base`. A path is that of a socket. */
+const postgresUrl = z
+  .string()
+  .regex(/^(postgres(ql)?:\/\/|socket:|\/)/, 'must be postgresql://user:password@host:port/database');
+
+const redisUrl = z
+  .string()
+  .regex(
+    /^(rediss?(\+sentinel)?:\/\/|\/)/,
+    'must begin with redis://, rediss://, redis+sentinel:// or rediss+sentinel://',
+  )
+  .refine(isDecodable, encoded);
+
 /** The client library accepts no other scheme. The parameters are named as those of Postgres. */
 const natsUrl = z
   .string()
   .regex(
     /^(nats|tls):\/\/([^@:/\s]+(:[^@/\s]+)?@)?[^@/?\s]+\/?(\?(ssl(rootcert|cert|key)=[^&\s]+(&(?=.)|$))+)?$/,
     'must be nats://name:password@host:port, or tls://…, with or without a name and a password, more hosts after commas, and ?sslrootcert=…&sslcert=…&sslkey=…',
-  );
+  )
+  .refine(isDecodable, encoded);
 
 export const natsVariables = {
   NATS_URL: natsUrl.meta({
@@ -56,11 +82,12 @@ export const natsVariables = {
 
 /** Variables of services that use Postgres, Redis and NATS. */
 export const serverVariables = (poolSize: number) => ({
-  DATABASE_URL: z
-    .string()
-    .meta({ description: 'Postgres.', example: 'postgresql://rondo:password@127.0.0.1:5432/rondo' }),
+  DATABASE_URL: postgresUrl.meta({
+    description: 'Postgres.',
+    example: 'postgresql://rondo:password@127.0.0.1:5432/rondo',
+  }),
   DATABASE_POOL_SIZE: count.default(poolSize).describe('The largest number of connections to Postgres.'),
-  REDIS_URL: z.string().meta({
+  REDIS_URL: redisUrl.meta({
     description:
       'Redis; `rediss://` uses TLS, `redis+sentinel://` asks sentinels for the server ([operations](operations.md#redis-with-sentinels-and-tls)).',
     example: 'redis://127.0.0.1:6379',
