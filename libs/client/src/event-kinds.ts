@@ -12,6 +12,9 @@ const knownDeltas: readonly string[] = deltaTypes;
 /** A piece of a text that this client knows. */
 export const isDelta = (event: StreamEvent): event is Delta => knownDeltas.includes(event.type);
 
+/** What is left beside facts and deltas, unless it is of a newer gateway. */
+export const isNotice = ({ type }: StreamEvent): boolean => /^stream\.(gap|snapshot|rewound)$/.test(type);
+
 const ends: readonly string[] = ['run.completed', 'run.failed', 'run.stopped'];
 
 /** Whether the event ends its run: nothing follows it. */

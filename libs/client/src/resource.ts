@@ -4,6 +4,12 @@ export interface Options {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What the client asks of its own requests, beside options. */
+export interface PatientOptions extends Options {
+  /** How often the request is sent again, in place of what the client has. */
+  readonly retries?: number | undefined;
+}
+
 export interface CreateOptions extends Options {
   /** The same request with the same key, within 24 hours, starts nothing and gets the first answer. Default: a new key. */
   readonly idempotencyKey?: string;
@@ -104,18 +110,11 @@ export class Resource {
 /** The request of a route, from the arguments of its method. */
 export function toRequest({ method, path, takes, repeatable }: Route, given: readonly unknown[] = []): ApiRequest {
   const rest = [...given];
-  const filled = path.replaceAll('{}', () => toSegment(rest.shift()));
+  const filled = path.replaceAll('{}', () => encodeURIComponent(String(rest.shift())));
   const query = takes?.startsWith('query') && { query: (rest.shift() ?? {}) as NonNullable<ApiRequest['query']> };
   const body = takes?.endsWith('body') && { json: rest.shift() ?? {} };
-  const { signal } = (rest.shift() ?? {}) as Options;
-  return { method, path: filled, repeatable: repeatable ?? true, ...query, ...body, signal };
-}
-
-/** Without a text, or with one that means a folder, the path would be that of another route: a list, for example. */
-function toSegment(given: unknown): string {
-  const text = String(given);
-  if (['', '.', '..'].includes(text)) throw new TypeError(`"${text}" is no id and no name.`);
-  return encodeURIComponent(text);
+  const { signal, retries } = (rest.shift() ?? {}) as PatientOptions;
+  return { method, path: filled, repeatable: repeatable ?? true, ...query, ...body, signal, retries };
 }
 
 /** The first `count` items, and whether there are more. */

@@ -1,5 +1,5 @@
 import { MissingFactsError } from './errors.ts';
-import { type Delta, isDelta, isFact, isTerminal } from './event-kinds.ts';
+import { type Delta, isDelta, isFact, isNotice, isTerminal } from './event-kinds.ts';
 import type { Fact, RunSnapshot, StreamEvent, StreamGap, StreamRewound } from './generated/api.ts';
 import { OpenTexts, extendText } from './open-texts.ts';
 import { type RowChange, rowChange } from './row-changes.ts';
@@ -51,9 +51,9 @@ export class RunLog {
   private reduce(event: StreamEvent): boolean {
     if (isDelta(event)) return this.append(event);
     if (isFact(event)) return this.record(event);
+    if (!isNotice(event)) return false; // of a newer gateway
     if (event.type === 'stream.rewound') return this.rewind(event);
-    if (event.type === 'stream.gap') return this.skip(event.data);
-    return event.type === 'stream.snapshot' && this.restore(event.data); // a newer gateway has more types
+    return event.type === 'stream.gap' ? this.skip(event.data) : this.restore(event.data);
   }
 
   private record(fact: Fact): boolean {

@@ -1,4 +1,4 @@
-import { pause, type Transport, cutOff, delayMs, isOfType, notFromGateway, saysLater } from './transport.ts';
+import { pause, type Transport, cutOff, delayMs, refusal, saysLater } from './transport.ts';
 import { ConnectionError, RondoError } from './errors.ts';
 import { isTerminal } from './event-kinds.ts';
 import type { StreamEvent } from './generated/api.ts';
@@ -67,7 +67,6 @@ async function* connection(
   transport: Transport,
   { runId, lastEventId, signal }: Place,
 ): AsyncGenerator<readonly StreamEvent[], void> {
-  const request = toRequest(streamRunEvents, [runId]);
   const silence = new AbortController();
   const giveUp = () => silence.abort(new ConnectionError('The gateway was silent.'));
   const leave = () => silence.abort(signal?.reason);
@@ -80,9 +79,13 @@ async function* connection(
   };
   try {
     const headers = { Accept: 'text/event-stream', 'Last-Event-ID': lastEventId };
-    const response = await transport.attempt({ ...request, headers, signal: silence.signal });
+    const response = await transport.attempt({
+      ...toRequest(streamRunEvents, [runId]),
+      headers,
+      signal: silence.signal,
+    });
     if (response.status === 204 || !response.body) return;
-    if (!isOfType(response, 'text/event-stream')) throw notFromGateway(response);
+    if (response.headers.get('Content-Type')?.includes('html')) throw await refusal(response);
     yield [];
     for await (const group of dataOfEvents(response.body, heard))
       yield group.map((data) => JSON.parse(data) as StreamEvent); // as the gateway's documents say

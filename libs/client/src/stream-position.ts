@@ -1,5 +1,5 @@
 import { MissingFactsError } from './errors.ts';
-import { type Delta, deltaTypes, isDelta, isFact, toText, type FactTable, lookUp } from './event-kinds.ts';
+import { type Delta, deltaTypes, isDelta, isFact, isNotice, toText, type FactTable, lookUp } from './event-kinds.ts';
 import type { Fact, StreamEvent, StreamRewound } from './generated/api.ts';
 
 /** Facts that were written after the database was replaced have this epoch or a greater one. */
@@ -29,14 +29,9 @@ export class StreamPosition {
   accept(event: StreamEvent): StreamEvent | undefined {
     if (isDelta(event)) return this.acceptDelta(event);
     if (isFact(event)) return this.acceptFact(event);
+    if (!isNotice(event)) return event;
     if (event.type === 'stream.rewound') return this.rewind(event);
-    if (event.type === 'stream.gap') return this.skip(event, event.data.to);
-    if (event.type === 'stream.snapshot') return this.skip(event, event.data.through_seq);
-    return event; // of a newer gateway
-  }
-
-  /** The facts up to this seq will not come. */
-  private skip(event: StreamEvent, covered: number): StreamEvent | undefined {
+    const covered = event.type === 'stream.gap' ? event.data.to : event.data.through_seq;
     if (covered < this.lastSeq) return undefined;
     this.lastSeq = covered;
     return event;

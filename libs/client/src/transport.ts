@@ -17,8 +17,6 @@ export interface RondoOptions {
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
-type RequestHeaders = Readonly<Record<string, string>>;
-
 export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | undefined;
   readonly path: string;
@@ -27,8 +25,10 @@ export interface ApiRequest {
   readonly json?: unknown;
   /** Sent as it is. */
   readonly content?: RequestInit['body'];
-  readonly headers?: RequestHeaders;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
+  /** In place of the client's. */
+  readonly retries?: number | undefined;
   /** False for a request that must not be sent twice. */
   readonly repeatable?: boolean;
 }
@@ -64,9 +64,8 @@ export class Transport {
   /** The body of an answer, whole: a request whose answer was cut off is sent again, too. */
   json<Body>(request: ApiRequest): Promise<Body> {
     const read = (response: Response) =>
-      response.json().catch((cause: unknown) => {
-        request.signal?.throwIfAborted();
-        throw isOfType(response, 'json') ? cutOff(cause) : notFromGateway(response);
+      response.json().catch(async (cause: unknown) => {
+        throw (cause as Error).name === 'SyntaxError' ? await refusal(response) : cutOff(cause, request.signal);
       }) as Promise<Body>; // the gateway's own tests hold it to its OpenAPI document
     return this.repeat(request, read);
   }
@@ -78,29 +77,18 @@ export class Transport {
 
   /** A POST has an idempotency key, so that sending it again does nothing twice. */
   private async repeat<Answer>(request: ApiRequest, read: (response: Response) => Promise<Answer>): Promise<Answer> {
-    const { method = 'GET', repeatable = true, signal } = request;
-    const headers = toHeaders(
-      method === 'POST' && repeatable ? { 'Idempotency-Key': randomKey() } : {},
-      request.headers,
-    );
-    let isLost = false;
+    const { method = 'GET', repeatable = true, retries = this.retries, signal } = request;
+    const headers =
+      method === 'POST' && repeatable ? { 'Idempotency-Key': randomKey(), ...request.headers } : undefined;
     for (let failures = 0; ; failures++) {
       try {
-        return await read(await this.attempt({ ...request, headers }));
+        return await read(await this.attempt(headers ? { ...request, headers } : request));
       } catch (error) {
-        if (isLost && error instanceof RondoError) {
-          if (isGone(method, error)) return await read(new Response(null, { status: 204 }));
-          if (mayBeOwnWrite(request, error)) throw lostAnswer(error);
-        }
-        if (!repeatable || failures >= this.retriesAfter(error) || !saysLater(error)) throw error;
-        isLost ||= error instanceof ConnectionError;
+        const more = retries > 0 && isInFlight(error) ? inFlightRetries : 0;
+        if (!repeatable || failures >= Math.max(retries, more) || !saysLater(error)) throw error;
         await pause(delayMs(error, failures), signal);
       }
     }
-  }
-
-  private retriesAfter(error: unknown): number {
-    return this.retries > 0 && isInFlight(error) ? Math.max(this.retries, inFlightRetries) : this.retries;
   }
 
   /** Sends the request once. */
@@ -108,13 +96,13 @@ export class Transport {
     const { apiKey } = this.options;
     const key = typeof apiKey === 'function' ? await apiKey() : apiKey;
     const body = json === undefined ? content : JSON.stringify(json);
-    const own = {
-      ...(key !== undefined && { Authorization: `Bearer ${key}` }),
-      ...(json !== undefined && { 'Content-Type': 'application/json' }),
-    };
     const response = await this.fetch(`${this.url}${path}${queryText(query)}`, {
       method,
-      headers: toHeaders(own, headers),
+      headers: {
+        ...(key !== undefined && { Authorization: `Bearer ${key}` }),
+        ...(json !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
       ...(body !== undefined && { body, duplex: 'half' }),
       ...(signal && { signal }),
     }).catch((cause: unknown) => {
@@ -126,46 +114,11 @@ export class Transport {
   }
 }
 
-/** Those that a request is given take the place of the client's own, however their names are written. */
-function toHeaders(own: RequestHeaders, given: RequestHeaders = {}): RequestHeaders {
-  const names = new Set(Object.keys(given).map((name) => name.toLowerCase()));
-  const others = Object.entries(own).filter(([name]) => !names.has(name.toLowerCase()));
-  return { ...Object.fromEntries(others), ...given };
-}
-
-/** Whether a request to delete, whose first answer was lost, finds nothing more to delete. */
-const isGone = (method: ApiRequest['method'], { status, code }: RondoError): boolean =>
-  method === 'DELETE' && status === 404 && code !== notFromGatewayCode;
-
-/** Whether the version that a request is refused for may be the one that its first attempt has made. */
-const mayBeOwnWrite = ({ json, query }: ApiRequest, { status }: RondoError): boolean =>
-  status === 409 && [json, query].some((given) => typeof given === 'object' && given !== null && 'if_version' in given);
-
-const lostAnswer = (cause: RondoError): ConnectionError =>
-  new ConnectionError(
-    `The answer was lost, and the repeated request, if not the first one, was refused: ${cause.message}`,
-    {
-      cause,
-    },
-  );
-
 /** An error while a body is read. */
 export function cutOff(cause: unknown, signal?: AbortSignal): ConnectionError {
   signal?.throwIfAborted();
   return new ConnectionError('The connection to the gateway was cut.', { cause });
 }
-
-/** Whether the answer may have this type: one that says none may. */
-export const isOfType = ({ headers }: Response, type: string): boolean =>
-  (headers.get('Content-Type') ?? type).includes(type);
-
-/** A page for people, for example: of a proxy, or of another server. */
-export const notFromGateway = ({ status }: Response): ConnectionError =>
-  new ConnectionError(notFromGatewayText(status));
-
-const notFromGatewayCode = 'no_problem';
-
-const notFromGatewayText = (status: number): string => `The answer ${status} is not from a Rondo gateway.`;
 
 function queryText(query: Query): string {
   const given = new URLSearchParams();
@@ -174,20 +127,15 @@ function queryText(query: Query): string {
 }
 
 /** What is not a problem comes from a proxy, or from another server. */
-async function refusal(response: Response): Promise<Error> {
+export async function refusal(response: Response): Promise<Error> {
   const body: unknown = await response.json().catch(() => undefined);
   const seconds = Number(response.headers.get('Retry-After') ?? NaN);
   if (isProblem(body)) return new RondoError(body, Number.isNaN(seconds) ? undefined : seconds);
   const isLater = laterStatuses.includes(response.status);
-  const problem = {
-    type: 'about:blank',
-    title: response.statusText,
-    status: response.status,
-    code: notFromGatewayCode,
-  };
+  const problem = { type: 'about:blank', title: response.statusText, status: response.status, code: 'no_problem' };
   return isLater
     ? new ConnectionError(`A proxy answered ${response.status}.`)
-    : new RondoError({ ...problem, detail: notFromGatewayText(response.status) });
+    : new RondoError({ ...problem, detail: `The answer ${response.status} is not from a Rondo gateway.` });
 }
 
 const isProblem = (body: unknown): body is Problem =>
