@@ -1,4 +1,3 @@
-import { pause, delayMs, saysLater } from './transport.ts';
 import { RondoError, RunWaitingError } from './errors.ts';
 import type {
   AgentResult,
@@ -12,7 +11,7 @@ import type {
   ToolResults,
 } from './generated/api.ts';
 import * as routes from './generated/routes.ts';
-import { type CreateOptions, type Options, Resource } from './resource.ts';
+import { type CreateOptions, type Options, type PatientOptions, Resource } from './resource.ts';
 import type { StreamOptions } from './run-stream.ts';
 
 /** Calls of tools that callers run, one by one. `runs.run` does all of this by itself. */
@@ -69,7 +68,7 @@ export type RunOptions = CreateOptions & ServeOptions;
 /** What running the tools of a run needs of the runs. */
 interface FollowedRuns {
   create(run: NewRun, options: CreateOptions): Promise<Run>;
-  get(id: string): Promise<Run>;
+  get(id: string, options: Options): Promise<Run>;
   stream(id: string, options: StreamOptions): AsyncIterable<StreamEvent>;
   result(id: string, options: Options): Promise<AgentResult>;
 }
@@ -84,7 +83,7 @@ export async function runWithTools(
 ): Promise<AgentResult> {
   const run = await runs.create(toNewRun(request), options);
   await serveTools({ runs, toolCalls }, { id: run.id, tools: Object.fromEntries(listHandled(request)) }, options);
-  return runs.result(run.id, options);
+  return runs.result(run.id, { ...options, ...patiently });
 }
 
 /** The request that starts such a run: the gateway gets the definitions of the tools, and the handlers stay here. */
@@ -115,6 +114,9 @@ const toDefinition = (
   { handler: _handler, require_approval: _rule, description, ...definition }: HandledTool,
 ): CallerTool[] => (description === undefined ? [] : [{ name, description, ...definition }]);
 
+/** However long the gateway is away. */
+const patiently: PatientOptions = { retries: Infinity };
+
 interface ServedRun {
   readonly id: string;
   readonly tools: HandledTools;
@@ -134,14 +136,15 @@ export async function serveTools(
   signal?.addEventListener('abort', leave, { once: true });
   const begun = new Set<string>();
   const failed = (error: unknown) => left.abort(error);
+  const patient = { signal: left.signal, ...patiently };
   try {
     signal?.throwIfAborted();
     for await (const event of runs.stream(id, { signal: left.signal, ...(onCut && { onCut }) })) {
       onEvent?.(event);
       if (event.type !== 'run.waiting' || event.data.reason === 'child_runs') continue;
-      if (event.data.reason !== 'caller_tools') await askPerson(runs, { id, seq: event.seq }, onWaiting);
+      if (event.data.reason !== 'caller_tools') await askPerson(runs, { id, seq: event.seq, patient }, onWaiting);
       else
-        for await (const call of toolCalls.list({ run_id: id })) {
+        for await (const call of toolCalls.list({ run_id: id }, patient)) {
           const tool = tools[call.name];
           const key = `${call.id} ${call.attempt}`;
           if (!tool || begun.has(key)) continue;
@@ -158,10 +161,10 @@ export async function serveTools(
 /** A wait that is read again later may be over. */
 async function askPerson(
   runs: FollowedRuns,
-  { id, seq }: { readonly id: string; readonly seq: number },
+  { id, seq, patient }: { readonly id: string; readonly seq: number; readonly patient: Options },
   onWaiting: ServeOptions['onWaiting'],
 ): Promise<void> {
-  const run = await runs.get(id);
+  const run = await runs.get(id, patient);
   if (run.last_seq > seq) return;
   if (!onWaiting) throw new RunWaitingError(run, run.waiting?.question);
   await onWaiting(run);
@@ -170,19 +173,13 @@ async function askPerson(
 /** Why a result is not needed any more: another program gave one, the time is over, or the run was ended. */
 const notNeeded: readonly string[] = ['tool_call_answered', 'tool_call_over'];
 
-/** Sends the result until it arrives, however long the gateway is away. */
+/** Sends the result until it arrives. */
 async function answerWith(toolCalls: ToolCalls, tool: HandledTool, about: HandledCall): Promise<void> {
   const { call, signal } = about;
-  const result = await resultBy(tool, about);
-  for (let failures = 0; ; failures++) {
-    try {
-      await toolCalls.answer(call.id, result, { signal });
-      return;
-    } catch (error) {
-      if (error instanceof RondoError && notNeeded.includes(error.code)) return;
-      if (!saysLater(error)) throw error;
-      await pause(delayMs(error, failures), signal);
-    }
+  try {
+    await toolCalls.answer(call.id, await resultBy(tool, about), { signal, ...patiently });
+  } catch (error) {
+    if (!(error instanceof RondoError && notNeeded.includes(error.code))) throw error;
   }
 }
 
