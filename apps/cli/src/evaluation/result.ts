@@ -41,12 +41,16 @@ function findResult(line: string): TaskResult | undefined {
 
 export const resultFormat: EntryFormat<TaskResult> = { read: findResult, toId: ({ task_id: id }) => id };
 
-/** The results of a file. Errors name it. */
+/** The results of a file. Errors name it. A task that is there twice, as in files that were joined, would count twice. */
 export function readResults(file: string): TaskResult[] {
   if (!existsSync(file)) throw new UsageError(`There is no file ${file}.`);
+  const known = new Set<string>();
   return wholeLines(file).map((line, index) => {
+    const at = `${file}, line ${index + 1}`;
     const result = findResult(line);
-    if (!result) throw new UsageError(`${file}, line ${index + 1}: not a result of rondo eval run.`);
+    if (!result) throw new UsageError(`${at}: not a result of rondo eval run.`);
+    if (known.has(result.task_id)) throw new UsageError(`${at}: there is already a result of ${result.task_id}.`);
+    known.add(result.task_id);
     return result;
   });
 }
