@@ -8,6 +8,7 @@ import {
   describeEnding,
   isTerminal,
 } from '@rondo/client';
+import { toDollars } from './dollars';
 import type { Terminal } from './terminal';
 import type { Ending } from './exit-codes';
 import { findRemedy } from './next-step';
@@ -165,7 +166,7 @@ function describeDuration(durationMs: number): string {
 
 /** How a run ended, as a line and as an exit code. */
 export function showEnding(terminal: Terminal, run: Run): Ending {
-  const cost = run.usage.cost_usd ? `, $${run.usage.cost_usd.toFixed(4)}` : '';
+  const cost = run.usage.cost_usd ? `, ${toDollars(run.usage.cost_usd)}` : '';
   const tokens = run.usage.input_tokens + run.usage.output_tokens;
   const iterations = run.iteration === 1 ? '1 iteration' : `${run.iteration} iterations`;
   const about = `${run.id} · ${iterations} · ${tokens} tokens${cost}`;

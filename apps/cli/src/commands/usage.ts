@@ -1,5 +1,6 @@
 import type { Balance, UsageReport } from '@rondo/client';
 import type { Command } from '../command';
+import { toDollars } from '../dollars';
 
 type Row = UsageReport['data'][number] | UsageReport['total'];
 
@@ -9,30 +10,28 @@ const groupFields = { day: 'day', model: 'model', agent: 'agent_id', user: 'user
 const toGroup = (row: UsageReport['data'][number], group: string): string =>
   row[groupFields[group as keyof typeof groupFields]] ?? 'none';
 
-const dollars = (usd: number): string => `$${usd.toFixed(4)}`;
-
 /** By price factors. Sums of fractions may differ in their last digits. */
 const isChargedOtherwise = ({ cost_usd: cost, charged_usd: charged }: Row): boolean =>
-  cost !== null && charged !== null && dollars(cost) !== dollars(charged);
+  cost !== null && charged !== null && toDollars(cost) !== toDollars(charged);
 
 /** A cost that is not known is not zero. */
 function toCost({ cost_usd: cost, unpriced_calls: unpriced }: Row): string {
-  const known = cost === null ? '?' : `$${cost.toFixed(4)}`;
+  const known = cost === null ? '?' : toDollars(cost);
   return unpriced > 0 && cost !== null ? `${known} and ${unpriced} calls without a price` : known;
 }
 
 const listCells = (row: Row, showsCharges: boolean): string[] => [
   ...[`${row.calls}`, `${row.input_tokens}`, `${row.output_tokens}`, toCost(row)],
-  ...(showsCharges ? [row.charged_usd === null ? '?' : dollars(row.charged_usd)] : []),
+  ...(showsCharges ? [row.charged_usd === null ? '?' : toDollars(row.charged_usd)] : []),
 ];
 
 /** One line, for an account that is limited. */
 function findSentence({ tier, period, period_end: end, ...usd }: Balance): string | undefined {
   if (usd.available_usd === null) return undefined;
-  const credit = usd.credit_usd === 0 ? '' : `, with a credit of ${dollars(usd.credit_usd)}`;
+  const credit = usd.credit_usd === 0 ? '' : `, with a credit of ${toDollars(usd.credit_usd)}`;
   return (
-    `${dollars(usd.available_usd)} left: ${dollars(usd.spent_usd)} spent and ${dollars(usd.reserved_usd)} reserved of ` +
-    `${dollars(usd.allowance_usd ?? 0)} per ${period} (tier ${tier})${credit}; the next ${period} begins ${end.slice(0, 10)}.`
+    `${toDollars(usd.available_usd)} left: ${toDollars(usd.spent_usd)} spent and ${toDollars(usd.reserved_usd)} reserved of ` +
+    `${toDollars(usd.allowance_usd ?? 0)} per ${period} (tier ${tier})${credit}; the next ${period} begins ${end.slice(0, 10)}.`
   );
 }
 

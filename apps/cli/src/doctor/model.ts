@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { toDollars } from '../dollars';
 import { UsageError, type Context, type Given } from '../command';
 import { allVariables, checkout } from '../config';
 import type { Ending } from '../exit-codes';
@@ -43,7 +44,7 @@ interface Shown extends Pick<Context, 'terminal'> {
 function show({ examination, declaration }: Examined, { terminal, file, isWritten }: Shown): void {
   for (const finding of examination.findings) showFinding(finding, terminal);
   const { calls, usage } = examination;
-  const cost = usage.costUsd === null ? '' : `, $${usage.costUsd.toFixed(4)}`;
+  const cost = usage.costUsd === null ? '' : `, ${toDollars(usage.costUsd)}`;
   terminal.note(`${calls} calls, ${usage.inputTokens} tokens in, ${usage.outputTokens} out${cost}`, 'dim');
   if (!declaration) {
     terminal.line('Nothing is to be declared: Rondo knows how to ask it.');

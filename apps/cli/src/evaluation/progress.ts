@@ -1,4 +1,5 @@
 import type { Terminal } from '../terminal';
+import { toDollars } from '../dollars';
 import { countNoun } from './summary';
 
 /** Something that is over. */
@@ -79,7 +80,7 @@ export class Progress {
     const { done, total, priced, costUsd } = this;
     const average = costUsd / priced;
     const inAll = done < total ? `, about $${(average * total).toFixed(2)} in all` : '';
-    const cost = priced === 0 ? [] : [`$${costUsd.toFixed(4)}${inAll}`];
+    const cost = priced === 0 ? [] : [`${toDollars(costUsd)}${inAll}`];
     if (done === total || done < this.options.concurrency || done === 0) return cost; // too early to say when it will be over
     return [...cost, `about ${durationText(((Date.now() - this.since) / done) * (total - done))} left`];
   }

@@ -1,4 +1,5 @@
 import { encodeEntities } from '@rondo/domain';
+import { toDollars } from '../dollars';
 import type { ScoredResult } from './scored-result';
 import { type Summary, compareResults, listLevels, toSummary, costText, intervalText, percent } from './summary';
 
@@ -22,7 +23,7 @@ export function reportPage(evaluations: readonly NamedResults[]): string {
     toPlot('Right answers, with 95 % confidence', all.map(accuracyBar)),
     toPlot(
       'Cost, where it is known',
-      toBars(all, ({ costUsd }) => [costUsd, `$${costUsd.toFixed(4)}`]),
+      toBars(all, ({ costUsd }) => [costUsd, toDollars(costUsd)]),
     ),
     toPlot(
       'Time of all runs',
@@ -106,7 +107,7 @@ function taskRow(result: ScoredResult): string[] {
     `<span class="verdict ${verdict}">${verdict}</span>`,
     error === null ? showText(prediction ?? '') : `<span class="error">${showText(error)}</span>`,
     showText(result.true_answer ?? ''),
-    cost === null ? '' : `$${cost.toFixed(4)}`,
+    cost === null ? '' : toDollars(cost),
     seconds === null ? '' : `${seconds.toFixed(1)} s`,
   ];
 }

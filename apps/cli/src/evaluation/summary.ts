@@ -1,4 +1,5 @@
 import { type ScoredResult, isScored } from './scored-result';
+import { toDollars } from '../dollars';
 import { type Interval, bootstrapPairs, wilson } from './statistics';
 
 export interface Summary {
@@ -108,7 +109,7 @@ export const percent = (share: number): string => `${(share * 100).toFixed(1)} %
 export const intervalText = ({ low, high }: Interval): string => `${percent(low)} to ${percent(high)}`;
 
 export const costText = (costUsd: number, unpriced: number): string =>
-  `$${costUsd.toFixed(4)}${unpriced > 0 ? ` (${unpriced} unknown)` : ''}`;
+  `${toDollars(costUsd)}${unpriced > 0 ? ` (${unpriced} unknown)` : ''}`;
 
 export const countNoun = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
