@@ -1,9 +1,10 @@
 import type { Run } from '@rondo/client';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { measureRun } from '../run/run-details.ts';
 import type { FedRun } from '../run/run-feed.ts';
 import { useRunTitle } from '../runs/run-title.ts';
-import { between, cost, count, duration, isUsageKnown } from '../ui/amounts.ts';
+import { cost, count, duration, isUsageKnown } from '../ui/amounts.ts';
 import { Status } from '../ui/status.tsx';
 
 /** A run, and what is known of it so far. */
@@ -78,8 +79,8 @@ function RunLink({ run }: Pick<ComparedRun, 'run'>) {
 const toAgent = ({ settings: { agent }, agent_version: version }: Run): string =>
   agent.name === undefined ? 'none' : `${agent.name}${version === null ? '' : `, version ${version}`}`;
 const countCalls = ({ view }: FedRun): number => view.rows.filter(({ kind }) => kind === 'tool_call').length;
-const toTime = ({ run, fed: { details } }: ComparedRun): string =>
-  details.lastAt === null ? '' : duration(between(run.created_at, details.endedAt ?? details.lastAt));
+const toTime = ({ fed: { details } }: ComparedRun): string =>
+  details.lastAt === null ? '' : duration(measureRun(details, details.endedAt ?? details.lastAt));
 
 interface LineProps {
   readonly name: string;

@@ -9,7 +9,8 @@ import { BulkActions } from './bulk-actions.tsx';
 import { RunFilters } from './run-filters.tsx';
 import { RunsTabs } from './runs-tabs.tsx';
 import { type RunsSearch, isFiltered, toRunQuery } from '../searches.ts';
-import { age, between, cost, count, duration, isUsageKnown } from '../ui/amounts.ts';
+import { age, cost, count, isUsageKnown } from '../ui/amounts.ts';
+import { describeTime } from './run-time.ts';
 import { Status } from '../ui/status.tsx';
 import { useRunTitle } from './run-title.ts';
 
@@ -133,9 +134,7 @@ function RunItem({ run, now }: RunItemProps) {
               <span>{cost(run.usage.cost_usd)}</span>
             </>
           )}
-          {run.started_at !== null && (
-            <span>{duration(between(run.created_at, run.finished_at ?? new Date(now).toISOString()))}</span>
-          )}
+          {run.started_at !== null && <span>{describeTime(run, now)}</span>}
         </span>
         <time dateTime={run.created_at} title={new Date(run.created_at).toLocaleString()}>
           {age(run.created_at, now)}
