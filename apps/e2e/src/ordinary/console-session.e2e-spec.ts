@@ -83,7 +83,7 @@ describe('the console of an account', () => {
   });
 
   it('keeps what is typed into the filters of the audit log while the names of keys come', async () => {
-    let answer = () => {};
+    let answer: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (answer = resolve));
     await page.route('**/v1/api-keys?*', (route) => held.then(() => route.continue()));
     await browser.open('/console/keys/audit');
