@@ -6,6 +6,7 @@ import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
+import { isMissing } from '../ui/problem-text.ts';
 import { FailurePage, type Listed, Loading } from '../ui/states.tsx';
 import { TextField } from '../ui/fields.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
@@ -37,7 +38,16 @@ export function AgentPage() {
   });
   if (error && !data) return <FailurePage error={error} list={{ to: '/agents', name: 'All agents' }} />;
   if (!data) return <Loading what="the agent" />;
-  return <OneAgent key={agentId} {...data} refresh={() => refetch()} />;
+  return (
+    <>
+      {isMissing(error) && (
+        <p className="problem" role="alert">
+          This agent was deleted. What is written here is not stored.
+        </p>
+      )}
+      <OneAgent key={agentId} {...data} refresh={() => refetch()} />
+    </>
+  );
 }
 
 interface OneAgentProps {

@@ -1,12 +1,4 @@
-import {
-  type Message,
-  type PublicMessagePage,
-  type PublicRun,
-  Rondo,
-  RondoError,
-  describeEnding,
-  isOver,
-} from '@rondo/client';
+import { type Message, type PublicMessagePage, type PublicRun, Rondo, describeEnding, isOver } from '@rondo/client';
 import { toTurns } from '@rondo/react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
@@ -15,6 +7,7 @@ import { type TimelineLinks, TimelineLinksContext, noLinks } from '../run/timeli
 import { shorten } from '../runs/run-title.ts';
 import { SessionContext } from '../session/use-session.ts';
 import { Mark } from '../ui/mark.tsx';
+import { isMissing } from '../ui/problem-text.ts';
 import { Failure, Loading } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
 import { ChatView } from './chat-view.tsx';
@@ -66,7 +59,7 @@ function Shared({ threadId }: { readonly threadId: string }) {
   useEffect(() => {
     document.title = `${title} · Rondo`;
   }, [title]);
-  if (error && !data) return <NotShared error={error} retry={() => void refetch()} />;
+  if (error && (!data || isMissing(error))) return <NotShared error={error} retry={() => void refetch()} />;
   if (!data) return <Loading what="the conversation" />;
   return (
     <div className="run-page">
@@ -117,7 +110,7 @@ function readTitle(messages: readonly Message[]): string {
 }
 
 function NotShared({ error, retry }: { readonly error: unknown; readonly retry: () => void }) {
-  if (!(error instanceof RondoError) || error.status !== 404) return <Failure error={error} retry={retry} />;
+  if (!isMissing(error)) return <Failure error={error} retry={retry} />;
   return (
     <div className="state">
       <h1>This conversation is not shared</h1>

@@ -14,6 +14,9 @@ export function problemText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** What was asked for is not there, or no longer. */
+export const isMissing = (error: unknown): boolean => error instanceof RondoError && error.status === 404;
+
 /** What went wrong last, in words. */
 export function useProblem(): readonly [problem: string | null, setProblem: (error: unknown) => void] {
   const [error, setError] = useState<unknown>(null);

@@ -1,8 +1,7 @@
 import type { ReactNode } from 'react';
 import { useMay } from '../session/use-may.ts';
 import { count } from './amounts.ts';
-import { problemText } from './problem-text.ts';
-import { RondoError } from '@rondo/client';
+import { isMissing, problemText } from './problem-text.ts';
 import { Link } from '@tanstack/react-router';
 
 export function Loading({ what }: { readonly what: string }) {
@@ -70,12 +69,11 @@ interface FailedPageProps {
 
 /** In place of a page that cannot be shown: why, and a way on. */
 export function FailurePage({ error, list: { to, name } }: FailedPageProps) {
-  const isMissing = error instanceof RondoError && error.status === 404;
   return (
     <div className="state">
-      <h1>{isMissing ? 'Not found' : 'This cannot be shown now'}</h1>
+      <h1>{isMissing(error) ? 'Not found' : 'This cannot be shown now'}</h1>
       <p role="alert">{problemText(error)}</p>
-      {!isMissing && <button onClick={() => location.reload()}>Try again</button>}
+      {!isMissing(error) && <button onClick={() => location.reload()}>Try again</button>}
       <p>
         <Link to={to}>{name}</Link>
       </p>

@@ -104,6 +104,17 @@ describe('schedules and webhooks in the console', () => {
     await page.getByText(/accepted until \w{3}, \w{3} \d/).waitFor();
   });
 
+  it('shows no schedule that someone else has deleted', async () => {
+    const { pathname } = new URL(page.url());
+    const schedule = { name: 'gone', cron: '0 9 1 1 *', run: { input: 'Go.', model: 'demo/plain' } };
+    const { id } = await client.json<{ id: string }>('POST', '/schedules', schedule);
+    await browser.open(`/console/schedules/${id}`);
+    await page.getByRole('heading', { name: 'gone' }).waitFor();
+    await client.request('DELETE', `/schedules/${id}`);
+    await page.getByRole('heading', { name: 'Not found' }).waitFor();
+    await browser.open(pathname);
+  });
+
   it('breaks a long word of a name or a task on a phone', async () => {
     const { pathname } = new URL(page.url());
     const word = 'https://example.com/'.padEnd(150, 'a');
