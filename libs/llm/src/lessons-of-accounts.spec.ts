@@ -79,6 +79,18 @@ it('a refusal of tools and of a limit that one account provokes changes no reque
   expect(JSON.stringify(lastBody())).toContain('"pattern"');
 });
 
+it('a model whose template knows no system prompt is told it with the first words of the user', async () => {
+  const models = create();
+  const strict = ({ body }: ReceivedRequest) =>
+    JSON.stringify(body).includes('"role":"system"') ? refused('System role not supported') : whole;
+  provider.will(strict, strict);
+
+  const { text, retries } = await ask(models, 'acc_a', {});
+
+  expect([text, retries]).toEqual(['Fine.', []]);
+  expect(lastBody()['messages']).toEqual([{ role: 'user', content: 'You are terse.\n\nHello?' }]);
+});
+
 it('two requests that are refused at the same time for the same reason are both sent again', async () => {
   const models = create();
   const strict = ({ body }: ReceivedRequest) =>

@@ -2,6 +2,7 @@ import type { LlmSettings, ReasoningEffort } from '@rondo/contract';
 import { type ModelMessage, type ModelRequest, type ModelTool, memoize, splitModelName } from '@rondo/domain';
 import type OpenAI from 'openai';
 import { acceptableSchema, plainSchema } from '../acceptable-schema';
+import type { ConversationRules } from '../providers/conversation-rules';
 import { type ProviderProfile, nearestEffort, takeTools } from '../providers/provider-profile';
 import type { ToolRules } from '../providers/refused-tools';
 import { wireToolName } from '../wire-protocol';
@@ -27,16 +28,28 @@ export function toOpenAiRequest(
     ...effort(id, settings, { hasTools: tools.length > 0, profile }),
     ...format(settings),
     ...settings.extra_body,
-    messages: toOpenAiMessages(system, messages, toTurns),
+    messages: profile.noSystem
+      ? withInstructions(system, toOpenAiMessages('', messages, toTurns))
+      : toOpenAiMessages(system, messages, toTurns),
   };
 }
 
 /** How a server is asked. */
 export interface Sending {
   readonly streams: boolean;
-  readonly profile: ProviderProfile & ToolRules;
+  readonly profile: ProviderProfile & ToolRules & Pick<ConversationRules, 'noSystem'>;
   readonly toTurns: ToTurns;
 }
+
+/** The instructions before the first words of the user, in the same message: roles must alternate. */
+function withInstructions(system: string, [first, ...others]: Request['messages']): Request['messages'] {
+  if (first?.role !== 'user' || system.trim() === '') return first ? [first, ...others] : [];
+  const { content } = first;
+  const joined = typeof content === 'string' ? `${system}\n\n${content}` : [textPart(system), ...content];
+  return [{ ...first, content: joined }, ...others];
+}
+
+const textPart = (text: string) => ({ type: 'text' as const, text });
 
 const counted = { stream_options: { include_usage: true } } as const;
 

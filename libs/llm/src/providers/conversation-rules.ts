@@ -15,6 +15,8 @@ import type { ProviderProfile } from './provider-profile';
 /** How a server takes conversations: as its profile says, and as its refusals have taught this process. */
 export interface ConversationRules
   extends Pick<ProfileRules, 'noUserAfterTool' | 'textOnly' | 'documents'>, ToolRules, PartRules {
+  /** The template of the model knows no system prompt: it stands before the first words of the user. */
+  readonly noSystem?: boolean;
   /** The hashes of PDFs that it refused: some are encrypted, too long, or of no kind that it knows. */
   readonly refusedDocuments?: ReadonlySet<string>;
 }
@@ -35,6 +37,8 @@ export type LearnedRule = (typeof lessons)[number]['rule'];
 export const readLearnedRule = (message: string): LearnedRule | undefined =>
   lessons.find(({ words }) => words.test(message))?.rule;
 
+const aboutSystem = /system role (?:is )?not supported|developer instruction is not enabled/i;
+
 const aboutDocuments = /\b(?:pdf|document|file|input_file)s?\b/i;
 
 /** The rules with what a refusal of this request teaches; undefined where it teaches nothing. */
@@ -45,6 +49,7 @@ export function learnRules<Rules extends ConversationRules>(
 ): Rules | undefined {
   const lesson = lessons.find(({ rule, words }) => words.test(message) && !rules[rule]);
   if (lesson) return { ...rules, [lesson.rule]: true };
+  if (aboutSystem.test(message) && !rules.noSystem) return { ...rules, noSystem: true };
   const isRequest = code === 'invalid_request' || code === 'model_not_supported';
   if (!isRequest && code !== 'api_error') return undefined;
   const learned = learnReasoning(rules, request, message) ?? learnTools(rules, request.tools, message);
