@@ -14,8 +14,7 @@ afterAll(() => provider.stop());
 const withOpaque = (opaque: Opaque | undefined) => opaque && { opaque };
 
 /** The messages of the request that follows a reply of these pieces, which has one call, to the same model or to another. */
-async function findFollowing(deltas: readonly object[], to = 'acme/m') {
-  const from = 'acme/m';
+async function findFollowing(deltas: readonly object[], to = 'acme/m', from = 'acme/m') {
   const names = [...new Set([from, to].map((model) => model.slice(0, model.indexOf('/'))))];
   const models = createModels({
     providers: names.map((name) => ({
@@ -87,6 +86,15 @@ describe('what a gateway wants back with a call', () => {
 
     expect(reply).toMatchObject({ reasoning_opaque: 'SIGNED' });
     expect(reply).not.toHaveProperty('reasoning_text');
+  });
+
+  it('goes back to a gateway whose model has a name that is known', async () => {
+    const gemini = 'acme/gemini-3-pro';
+    const copilot = await findFollowing([{ reasoning_opaque: 'SIGNED', tool_calls: [call] }], gemini, gemini);
+    expect(copilot.reply).toMatchObject({ reasoning_opaque: 'SIGNED' });
+
+    const router = await findFollowing([{ reasoning_details: details, tool_calls: [call] }], gemini, gemini);
+    expect(router.reply).toMatchObject({ reasoning_details: details });
   });
 
   it('goes back as details to a gateway of any name', async () => {

@@ -173,25 +173,20 @@ function toReasoning(content: Turn<'assistant'>['content'], { maker, profile }: 
     const read = block.type === 'reasoning' ? givenReasoning.safeParse(block.opaque?.data) : undefined;
     return read?.success ? [read.data] : [];
   });
+  const received = given.flatMap((one) => ('field' in one ? [one] : []));
+  const opaque = received.map((one) => one.opaque ?? '').join('');
+  if (opaque !== '') return { ...(text !== '' && { reasoning_text: text }), reasoning_opaque: opaque };
   switch (profile.reasoning ?? 'as_received') {
     case 'always':
       return { reasoning_content: text };
     case 'details':
       return toDetails(given);
     case 'as_received': {
-      const received = given.flatMap((one) => ('field' in one ? [one] : []));
       const [first] = received;
-      if (!first) return {};
-      const opaque = received.map((one) => one.opaque ?? '').join('');
-      const field = opaque === '' ? first.field : 'reasoning_text';
-      return {
-        ...((text !== '' || opaque === '') && { [field]: text }),
-        ...(opaque !== '' && { reasoning_opaque: opaque }),
-        ...toThinkingBlocks(text, first.signature),
-        ...toDetails(received),
-      };
+      return first ? { [first.field]: text, ...toThinkingBlocks(text, first.signature), ...toDetails(received) } : {};
     }
     case 'signatures':
+      return toDetails(received);
     case 'none':
       return {};
   }
