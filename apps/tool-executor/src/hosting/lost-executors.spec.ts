@@ -5,8 +5,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ThreadId } from '@rondo/contract';
-import { type NatsLink, answerHosting, connectNats, requestAdoption } from '@rondo/messaging';
+import { type ThreadId, accountId } from '@rondo/contract';
+import { type NatsLink, accessSandbox, answerHosting, connectNats, requestAdoption } from '@rondo/messaging';
 import { createLogger } from '@rondo/platform';
 import { type Infrastructure, startInfrastructure } from '../../../../deploy/local/servers/infrastructure.mjs';
 import { environment } from '../config';
@@ -180,6 +180,20 @@ describe('executors that are lost', () => {
     const { threadId: later } = callerAt('exe_1');
     host(later);
     expect(await shell(callerAt('exe_1', later), 'ls | wc -l')).toMatchObject({ success: true, output: '0\n' });
+  });
+
+  it('restore it for a person who asks for the files before the agent does', async () => {
+    const thread = await aCopiedThread();
+    await kill();
+    await rm(roots.exe_1, { recursive: true });
+    roots.exe_1 = await sandboxRoot();
+    await start('exe_1');
+
+    const about = { thread_id: thread, account_id: accountId.parse('acc_1') };
+    const list = () => accessSandbox(nats, { executorId: 'exe_1' }, { op: 'list', path: '.', depth: 1, ...about });
+    const { head } = await list().catch(list); // after its second without use, the sandbox may be falling asleep
+
+    expect(head.entries).toContainEqual({ path: 'file', kind: 'file', size: 5 });
   });
 
   it('restore what they had on a disk that was replaced while their clock was years behind', async () => {

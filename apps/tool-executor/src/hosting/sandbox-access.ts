@@ -301,8 +301,9 @@ export class SandboxAccess implements OnApplicationBootstrap, OnModuleDestroy {
     return { head: {}, serve: (tunnel) => this.siteServer.serve(tunnel, { threadId, token }) };
   }
 
-  /** What reads or deletes creates nothing. */
+  /** What reads or deletes creates nothing. Files that were lost with a disk are restored before it is said that there are none. */
   private async useExisting<T>(request: ThreadRequest, work: (sandbox: Sandbox) => Promise<T>): Promise<T> {
+    await this.requireHere(request);
     const { state } = await this.readState(request.thread_id);
     if (state === 'absent' || state === 'deleted')
       throw new SandboxError('not_found', 'The thread has no workspace yet.');
