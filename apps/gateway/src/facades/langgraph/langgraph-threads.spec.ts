@@ -32,11 +32,11 @@ describe('threads over LangGraph', () => {
   it('are found from an offset on, and no further page is read than those have', async () => {
     const { read, threads } = createThreads(2_000);
 
-    const found = await threads.search(accountId, { metadata: { team: 'a' }, offset: 99, limit: 3 } as never);
+    const found = await threads.search(accountId, { metadata: { team: 'a' }, offset: 99, limit: 3 });
     expect(found.map(({ thread_id: id }) => id)).toEqual(['thr_198', 'thr_200', 'thr_202']);
     expect(read.pages).toBe(2);
-    expect(await threads.search(accountId, { offset: 1_999, limit: 3 } as never)).toHaveLength(1);
-    expect(await threads.search(accountId, { offset: 2_000, limit: 3 } as never)).toEqual([]);
+    expect(await threads.search(accountId, { offset: 1_999, limit: 3 })).toHaveLength(1);
+    expect(await threads.search(accountId, { offset: 2_000, limit: 3 })).toEqual([]);
   });
 
   it('are counted', async () => {
