@@ -13,6 +13,7 @@ import { Compactor } from './compactor';
 import { ActiveRuns } from '@rondo/run-holder';
 
 const id = runId.parse('run_1');
+const outage = new Error('the database is away');
 const secret = 'The vault opens with 4711. '.repeat(200);
 
 /** A run that waits for a summary of its only message. */
@@ -41,6 +42,7 @@ async function fixture(...turns: readonly Turn[]) {
       clock: new TickingClock(),
     },
     summaryModel: 'demo/summary',
+    isOutage: (error) => error === outage,
     publishJobs: () => Promise.resolve(),
   });
   return { store, compactor, activeRuns, requests, published };
@@ -109,6 +111,20 @@ describe('Compactor', () => {
 
     expect(await compactor.compact(id)).toBe('handed over');
     expect(await store.compactions.claim(id, 'another')).toMatchObject({ fruitlessClaims: 0 });
+  });
+
+  it('hands its run over once the database is back that was away when the summary was written', async () => {
+    const { store, compactor } = await fixture(says('Never stored.'));
+    const release = store.compactions.handOver.bind(store.compactions);
+    const away = () => Promise.reject(outage);
+    let handOvers = 0;
+    Object.assign(store.compactions, {
+      append: away,
+      handOver: (...given: Parameters<typeof release>) => ((handOvers += 1) === 1 ? away() : release(...given)),
+    });
+
+    await expect(compactor.compact(id)).rejects.toBe(outage);
+    expect(await store.compactions.claim(id, 'another')).toMatchObject({ fruitlessClaims: 1 });
   });
 
   it('writes nothing after its claim was lost (I3)', async () => {

@@ -14,7 +14,7 @@ import {
   replay,
   summarize,
 } from '@rondo/domain';
-import { AbandonedError, type ActiveRun, type ActiveRuns } from '@rondo/run-holder';
+import { AbandonedError, type ActiveRun, type ActiveRuns, handOver } from '@rondo/run-holder';
 
 export const compactionOutcomes = [
   'not due',
@@ -39,6 +39,8 @@ export interface CompactorParts {
   readonly ports: SummarizePorts;
   /** For runs that configure no model for summaries. */
   readonly summaryModel: string | undefined;
+  /** The database is away. */
+  readonly isOutage: (error: unknown) => boolean;
   /** Publishes the job of a run that has moved to another queue. */
   readonly publishJobs: () => Promise<void>;
 }
@@ -95,7 +97,7 @@ export class Compactor {
     if (error instanceof ClaimLostError) return 'claim lost';
     if (signals.stop.aborted && error === signals.stop.reason) return this.failCompaction(claim, stopped);
     const isHandover = error instanceof AbandonedError;
-    await this.parts.store.handOver(claim, { broke: !isHandover });
+    await handOver(claim, { broke: !isHandover }, this.parts);
     await this.parts.publishJobs();
     if (!isHandover) throw error;
     return 'handed over';

@@ -7,6 +7,7 @@ import {
   ProjectTitles,
   ToolSets,
   WorkAhead,
+  isDatabaseUnavailable,
   openDatabase,
   readTracedRun,
   reapDeadEveryMs,
@@ -155,6 +156,7 @@ function toCompactor(
       clock: { now: isoNow },
     },
     summaryModel: config.SUMMARY_MODEL,
+    isOutage: isDatabaseUnavailable,
     publishJobs: () => relay.publish(),
   });
 }

@@ -2,7 +2,6 @@ import type { RunId } from '@rondo/contract';
 import {
   type AgentPorts,
   type AgentRun,
-  type Claim,
   type ClaimedRun,
   type Model,
   type ModelChunk,
@@ -22,7 +21,7 @@ import {
   UnreadableRunError,
   waitForConnections,
 } from '@rondo/domain';
-import { AbandonedError, ActiveRun } from '@rondo/run-holder';
+import { AbandonedError, ActiveRun, handOver } from '@rondo/run-holder';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RunJournal } from '../delivery/run-journal';
 import type { CallJournal } from './account-reservations';
@@ -305,26 +304,6 @@ function toPorts(
     accountIsSpent,
     reserve,
   };
-}
-
-const maxAttempts = 60;
-const retryMs = 250;
-
-/** Retries through an outage as long as a lease, as that of a failover, so that the run need not wait until its lease expires. The epoch makes that safe. */
-async function handOver(
-  claim: Claim,
-  how: { broke: boolean },
-  { store, isOutage }: Pick<AgentRunnerParts, 'store' | 'isOutage'>,
-): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await store.handOver(claim, how);
-      return;
-    } catch (error) {
-      if (attempt === maxAttempts || !isOutage(error)) throw error;
-      await sleep(retryMs);
-    }
-  }
 }
 
 interface AbandonableModelParts {
