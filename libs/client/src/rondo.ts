@@ -86,10 +86,12 @@ export class Rondo extends Resource {
     return (response.status === 204 ? undefined : await response.json()) as Answer; // the caller knows the route
   }
 
-  /** The same as `usage` as a table, with a line of names. */
+  /** The same as `usage` as a table, with a line of names. Rejects where it could not have all rows, unless `limit` says how many. */
   async usageCsv(query: UsageQuery = {}, options: Options = {}): Promise<string> {
-    const request = toRequest(routes.getUsage, [query, options]);
-    return (await this.transport.send({ ...request, headers: { Accept: 'text/csv' } })).text();
+    const request = toRequest(routes.getUsage, [{ limit: 10_000, ...query }, options]); // more are never listed
+    const response = await this.transport.send({ ...request, headers: { Accept: 'text/csv' } });
+    if (query.limit === undefined && response.headers.has('X-Has-More')) throw new Error('Too many rows');
+    return response.text();
   }
 
   /** Any model `provider/…` of these is accepted. */

@@ -165,6 +165,25 @@ describe('a request', () => {
   });
 });
 
+describe('usage as a table', () => {
+  const answer = (more: Record<string, string>) =>
+    ScriptedGateway.start((_, response) =>
+      response.writeHead(200, { 'Content-Type': 'text/csv', ...more }).end('day\r\n'),
+    );
+
+  it('has all rows, or is refused', async () => {
+    gateway = await answer({});
+    expect(await new Rondo(gateway.options).usageCsv({ group_by: 'day' })).toBe('day\r\n');
+    expect(gateway.requests[0]?.url).toBe('/v1/usage?limit=10000&group_by=day');
+    await gateway.close();
+
+    gateway = await answer({ 'X-Has-More': 'true' });
+    const rondo = new Rondo(gateway.options);
+    await expect(rondo.usageCsv()).rejects.toThrow('Too many rows');
+    expect(await rondo.usageCsv({ limit: 5 })).toBe('day\r\n');
+  });
+});
+
 describe('a list', () => {
   it('reads page by page, as far as it is read', async () => {
     gateway = await ScriptedGateway.start(({ url = '' }, response) => {

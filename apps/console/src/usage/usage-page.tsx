@@ -1,4 +1,4 @@
-import { type Rondo, take } from '@rondo/client';
+import { type Rondo, type UsageReport, take } from '@rondo/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -69,10 +69,7 @@ async function readUsage(rondo: Rondo, { from, mayListKeys }: { from: string; ma
     ...agents.items.map(({ id, definition }) => [id, definition.name] as const),
     ...keys.items.map(({ id, name }) => [id, name] as const),
   ]);
-  return {
-    ...{ total: byDay.total, byDay: byDay.data, byModel: byModel.data, byAgent: byAgent.data },
-    ...{ byUser: byUser.data, byKey: byKey.data, names },
-  };
+  return { total: byDay.total, byDay, byModel, byAgent, byUser, byKey, names };
 }
 
 function Choices({ days, measure }: Required<UsageSearch>) {
@@ -120,7 +117,7 @@ function Report({ report, days, measure, now }: ReportProps) {
         <BeginThread />
       </Empty>
     );
-  const every = everyDay(byDay, { days, now });
+  const every = everyDay(byDay.data, { days, now });
   const toAgent = ({ agent_id: id }: UsageRow) => (id == null ? 'no stored agent' : (names.get(id) ?? id));
   const toKey = ({ key_id: id }: UsageRow) => (id == null ? 'no key, or a deleted run' : (names.get(id) ?? id));
   return (
@@ -142,25 +139,25 @@ function Report({ report, days, measure, now }: ReportProps) {
       <UsageChart days={every} measure={measure} />
       <details className="as-table">
         <summary>The chart as a table</summary>
-        <UsageTable label="Usage by day" first="Day" rows={byDay} toName={({ day }) => day ?? ''} />
+        <UsageTable label="Usage by day" first="Day" report={byDay} toName={({ day }) => day ?? ''} />
       </details>
       <section className="section">
         <h2>By model</h2>
-        <UsageTable label="Usage by model" first="Model" rows={byModel} toName={({ model }) => model ?? ''} />
+        <UsageTable label="Usage by model" first="Model" report={byModel} toName={({ model }) => model ?? ''} />
       </section>
       <section className="section">
         <h2>By agent</h2>
-        <UsageTable label="Usage by agent" first="Agent" rows={byAgent} toName={toAgent} />
+        <UsageTable label="Usage by agent" first="Agent" report={byAgent} toName={toAgent} />
       </section>
-      {byUser.some(({ user }) => user != null) && (
+      {byUser.data.some(({ user }) => user != null) && (
         <section className="section">
           <h2>By user</h2>
-          <UsageTable label="Usage by user" first="User" rows={byUser} toName={toUser} toCell={linkUser} />
+          <UsageTable label="Usage by user" first="User" report={byUser} toName={toUser} toCell={linkUser} />
         </section>
       )}
       <section className="section">
         <h2>By key</h2>
-        <UsageTable label="Usage by key" first="Key" rows={byKey} toName={toKey} />
+        <UsageTable label="Usage by key" first="Key" report={byKey} toName={toKey} />
       </section>
     </>
   );
@@ -202,28 +199,32 @@ interface UsageTableProps {
   readonly label: string;
   /** What the first column has. */
   readonly first: string;
-  readonly rows: readonly UsageRow[];
+  readonly report: Pick<UsageReport, 'data' | 'has_more'>;
   readonly toName: (row: UsageRow) => string;
   /** What stands in the first column, if it is more than the name. */
   readonly toCell?: (row: UsageRow) => ReactNode;
 }
 
-export function UsageTable({ label, first, rows, toName, toCell = toName }: UsageTableProps) {
+export function UsageTable({ label, first, report, toName, toCell = toName }: UsageTableProps) {
+  const { data: rows, has_more: hasMore } = report;
   if (rows.length === 0) return <p className="hint">No model was called in this time.</p>;
   return (
-    <Table
-      label={label}
-      columns={[first, ['Calls', 'number'], ['Tokens in', 'number'], ['Tokens out', 'number'], ['Cost', 'number']]}
-    >
-      {rows.map((row) => (
-        <tr key={[row.day, row.model, row.agent_id, row.user, row.key_id].join(' ')}>
-          <th scope="row">{toCell(row)}</th>
-          <td className="number">{count(row.calls)}</td>
-          <td className="number">{count(row.input_tokens)}</td>
-          <td className="number">{count(row.output_tokens)}</td>
-          <td className="number">{cost(row.cost_usd)}</td>
-        </tr>
-      ))}
-    </Table>
+    <>
+      <Table
+        label={label}
+        columns={[first, ['Calls', 'number'], ['Tokens in', 'number'], ['Tokens out', 'number'], ['Cost', 'number']]}
+      >
+        {rows.map((row) => (
+          <tr key={[row.day, row.model, row.agent_id, row.user, row.key_id].join(' ')}>
+            <th scope="row">{toCell(row)}</th>
+            <td className="number">{count(row.calls)}</td>
+            <td className="number">{count(row.input_tokens)}</td>
+            <td className="number">{count(row.output_tokens)}</td>
+            <td className="number">{cost(row.cost_usd)}</td>
+          </tr>
+        ))}
+      </Table>
+      {hasMore && <p className="hint">There are more rows. The figures at the top are of all.</p>}
+    </>
   );
 }

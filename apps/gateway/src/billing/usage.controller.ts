@@ -80,6 +80,7 @@ export class UsageController {
     const report = await this.ledger.report({ ...address, ...toFilter(query), groups, limit });
     if (!wantsCsv(request)) return report;
     response.type('text/csv');
+    if (report.has_more) response.setHeader('X-Has-More', 'true');
     return toCsv([...groups.map((group) => groupColumns[group]), ...sums], report.data);
   }
 

@@ -7,24 +7,26 @@ import { toCsv } from './usage.controller';
 const gateway = RunningGateway.forSuite();
 const worker = TestWorker.forSuite(gateway);
 
-const used = (input_tokens: number): NewFact => ({
+const used = (input_tokens: number, model = 'demo/coder'): NewFact => ({
   type: 'usage.recorded',
   iteration: 1,
   data: {
     model_call_id: modelCallId.parse(`mdl_${newUlid()}`),
-    model: 'demo/coder',
+    model,
     ...{ input_tokens, cached_tokens: 0, output_tokens: 1, cost_usd: 0.25, estimated: false },
     ...{ finish_reason: 'stop', duration_ms: 1, first_token_ms: null },
   },
 });
 
 /** A run of a new account that made these model calls, and a client with the account's key. */
-async function runThatUsed(...tokens: number[]) {
+async function runWith(...facts: NewFact[]) {
   const key = await gateway.toKey('customer');
   const run = await gateway.createRun({ input: 'Go.' }, key);
-  await (await worker.claim(run.id)).append(tokens.map(used));
+  await (await worker.claim(run.id)).append(facts);
   return { run, api: gateway.as(key) };
 }
+
+const runThatUsed = (...tokens: number[]) => runWith(...tokens.map((count) => used(count)));
 
 describe('GET /v1/usage', () => {
   it('sums up the calls of the account, equal to what the run says', async () => {
@@ -52,6 +54,15 @@ describe('GET /v1/usage', () => {
       'model,agent_id,calls,input_tokens,cached_tokens,output_tokens,cost_usd,unpriced_calls,estimated_calls,charged_usd\r\n' +
         'demo/coder,,2,7,0,2,0.5,0,0,0.5\r\n',
     );
+  });
+
+  it('says of a table that it does not have all rows', async () => {
+    const { api } = await runWith(used(3), used(4, 'demo/other'));
+    const readTable = (limit: number) =>
+      api.get(`/v1/usage?group_by=model&limit=${limit}`).set('Accept', 'text/csv').expect(200);
+
+    expect((await readTable(1)).headers).toMatchObject({ 'x-has-more': 'true' });
+    expect((await readTable(2)).headers).not.toHaveProperty('x-has-more');
   });
 
   it('lists the calls, page by page, as JSON and as CSV', async () => {

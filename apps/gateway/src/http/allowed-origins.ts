@@ -13,7 +13,7 @@ export const toCorsOptions = (origins: readonly string[]) => ({
   origin: [...origins],
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
   exposedHeaders: [
-    ...['Content-Disposition', 'Idempotent-Replayed', 'Location', 'X-Next-Cursor'],
+    ...['Content-Disposition', 'Idempotent-Replayed', 'Location', 'X-Has-More', 'X-Next-Cursor'],
     ...['Retry-After', 'RateLimit', 'RateLimit-Policy'],
     // Those that clients of façades read.
     ...[

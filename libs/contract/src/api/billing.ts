@@ -203,13 +203,14 @@ export const billing = defineRoutes('usage', {
     summary: 'Sum up what model calls have used',
     description:
       'From the ledger, which has one entry for each model call, and keeps those of deleted threads. With ' +
-      '`Accept: text/csv` the rows come as CSV, without the total.',
+      '`Accept: text/csv` the rows come as CSV, without the total; `X-Has-More: true` says that there are more than `limit`.',
     query: usageQuery,
     answers: {
       200: {
         body: usageReport,
         isParsed: false,
         csv: toCsvLine(['day', ...Object.keys(exampleSums)]) + toCsvLine(['2026-11-25', ...Object.values(exampleSums)]),
+        headers: ['X-Has-More'],
       },
     },
   },
