@@ -110,11 +110,18 @@ export class Resource {
 /** The request of a route, from the arguments of its method. */
 export function toRequest({ method, path, takes, repeatable }: Route, given: readonly unknown[] = []): ApiRequest {
   const rest = [...given];
-  const filled = path.replaceAll('{}', () => encodeURIComponent(String(rest.shift())));
+  const filled = path.replaceAll('{}', () => toSegment(rest.shift()));
   const query = takes?.startsWith('query') && { query: (rest.shift() ?? {}) as NonNullable<ApiRequest['query']> };
   const body = takes?.endsWith('body') && { json: rest.shift() ?? {} };
   const { signal, retries } = (rest.shift() ?? {}) as PatientOptions;
   return { method, path: filled, repeatable: repeatable ?? true, ...query, ...body, signal, retries };
+}
+
+/** Without a text, or with one that means a folder, the path would be that of another route: a list, for example. */
+function toSegment(given: unknown): string {
+  const text = String(given);
+  if (/^\.{0,2}$/.test(text)) throw new TypeError(`"${text}" is no id and no name.`);
+  return encodeURIComponent(text);
 }
 
 /** The first `count` items, and whether there are more. */

@@ -67,6 +67,7 @@ async function* connection(
   transport: Transport,
   { runId, lastEventId, signal }: Place,
 ): AsyncGenerator<readonly StreamEvent[], void> {
+  const request = toRequest(streamRunEvents, [runId]);
   const silence = new AbortController();
   const giveUp = () => silence.abort(new ConnectionError('The gateway was silent.'));
   const leave = () => silence.abort(signal?.reason);
@@ -79,11 +80,7 @@ async function* connection(
   };
   try {
     const headers = { Accept: 'text/event-stream', 'Last-Event-ID': lastEventId };
-    const response = await transport.attempt({
-      ...toRequest(streamRunEvents, [runId]),
-      headers,
-      signal: silence.signal,
-    });
+    const response = await transport.attempt({ ...request, headers, signal: silence.signal });
     if (response.status === 204 || !response.body) return;
     if (response.headers.get('Content-Type')?.includes('html')) throw await refusal(response);
     yield [];

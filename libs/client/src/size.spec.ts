@@ -12,8 +12,8 @@ function countBytes(entry: string): number {
 }
 
 describe('the size of the client', () => {
-  it.each(['index.ts', 'react.ts'])('%s is at most 12 KiB, minified and compressed', (entry) => {
+  it.each(['index.ts', 'react.ts'])('%s is at most 13 KiB, minified and compressed', (entry) => {
     expect(countBytes(entry)).toBeGreaterThan(1_000);
-    expect(countBytes(entry)).toBeLessThanOrEqual(12 * 1024);
+    expect(countBytes(entry)).toBeLessThanOrEqual(13 * 1024);
   });
 });

@@ -78,6 +78,50 @@ describe('a request', () => {
     expect(gateway.requests).toHaveLength(11);
   });
 
+  it('to delete, whose answer was lost, resolves when there is nothing more to delete', async () => {
+    const gone = { type: 'urn:x', title: 'Not Found', status: 404, code: 'agent_not_found' };
+    gateway = await ScriptedGateway.start((_, response) => {
+      if (gateway.requests.length === 1) response.destroy();
+      else sendJson(response, 404, gone);
+    });
+    const { agents } = new Rondo(gateway.options);
+
+    expect(await agents.delete('agt_1')).toBeUndefined();
+    await expect(agents.delete('agt_1')).rejects.toMatchObject({ code: 'agent_not_found' });
+  });
+
+  it('for a version, whose answer was lost, does not take its own write for that of another', async () => {
+    const changed = {
+      type: 'urn:x',
+      title: 'Conflict',
+      status: 409,
+      code: 'memory_entry_changed',
+      detail: 'It has 1.',
+    };
+    gateway = await ScriptedGateway.start((_, response) => {
+      if (gateway.requests.length === 1) response.destroy();
+      else sendJson(response, 409, changed);
+    });
+    const { memoryStores } = new Rondo(gateway.options);
+    const write = () => memoryStores.write('mem_1', { path: 'a' }, { content: 'A', if_version: 0 });
+
+    await expect(write()).rejects.toMatchObject({
+      name: 'ConnectionError',
+      message: expect.stringMatching('^The answer was lost, .* refused: It has 1.$'),
+      cause: { code: 'memory_entry_changed' },
+    });
+    await expect(write()).rejects.toMatchObject({ code: 'memory_entry_changed' });
+  });
+
+  it('has the headers that it is given, however their names are written', async () => {
+    gateway = await ScriptedGateway.start((_, response) => sendJson(response, 200, {}));
+    const headers = { 'idempotency-key': 'once', 'content-type': 'application/merge-patch+json', authorization: 'Own' };
+
+    await new Rondo(gateway.options).request({ method: 'POST', path: '/v1/x', json: {}, headers });
+
+    expect(gateway.requests[0]?.headers).toMatchObject(headers);
+  });
+
   it('that starts a run has the key that it is given, and its files', async () => {
     gateway = await ScriptedGateway.start((_, response) => sendJson(response, 202, { id: 'run_1' }));
     const attachments = [new File(['a,b'], 'a.csv')];
@@ -152,6 +196,17 @@ describe('a request', () => {
     await expect(runs.get('run_1')).rejects.toMatchObject(expected);
     await expect(runs.stream('run_1').next()).rejects.toMatchObject(expected);
     expect(gateway.requests).toHaveLength(2);
+  });
+
+  it.each(['', '.', '..'])('for the id "%s" is not sent: it would ask for something else', async (id) => {
+    gateway = await ScriptedGateway.start((_, response) => sendJson(response, 200, { data: [], next_cursor: null }));
+    const { runs, threads } = new Rondo(gateway.options);
+    const refused = { name: 'TypeError', message: `"${id}" is no id and no name.` };
+
+    await expect(runs.get(id)).rejects.toMatchObject(refused);
+    await expect(runs.stream(id).next()).rejects.toMatchObject(refused);
+    await expect(threads.messages(id).next()).rejects.toMatchObject(refused);
+    expect(gateway.requests).toEqual([]);
   });
 
   it('carries the key and encodes what it is given', async () => {

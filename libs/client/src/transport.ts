@@ -78,31 +78,44 @@ export class Transport {
   /** A POST has an idempotency key, so that sending it again does nothing twice. */
   private async repeat<Answer>(request: ApiRequest, read: (response: Response) => Promise<Answer>): Promise<Answer> {
     const { method = 'GET', repeatable = true, retries = this.retries, signal } = request;
-    const headers =
-      method === 'POST' && repeatable ? { 'Idempotency-Key': randomKey(), ...request.headers } : undefined;
+    const headers = { ...(method === 'POST' && repeatable && { 'Idempotency-Key': randomKey() }), ...request.headers };
+    let isLost = false;
     for (let failures = 0; ; failures++) {
       try {
-        return await read(await this.attempt(headers ? { ...request, headers } : request));
+        return await read(await this.attempt({ ...request, headers }));
       } catch (error) {
+        if (isLost && isGone(method, error)) return await read(new Response(null, { status: 204 }));
+        if (isLost && mayBeOwnWrite(request, error))
+          throw new ConnectionError(`The answer was lost, and the repeated request refused: ${error.message}`, {
+            cause: error,
+          });
         const more = retries > 0 && isInFlight(error) ? inFlightRetries : 0;
         if (!repeatable || failures >= Math.max(retries, more) || !saysLater(error)) throw error;
+        isLost ||= error instanceof ConnectionError;
         await pause(delayMs(error, failures), signal);
       }
     }
   }
 
   /** Sends the request once. */
-  async attempt({ method = 'GET', path, query = {}, json, content, headers, signal }: ApiRequest): Promise<Response> {
+  async attempt({
+    method = 'GET',
+    path,
+    query = {},
+    json,
+    content,
+    signal,
+    ...request
+  }: ApiRequest): Promise<Response> {
     const { apiKey } = this.options;
     const key = typeof apiKey === 'function' ? await apiKey() : apiKey;
     const body = json === undefined ? content : JSON.stringify(json);
+    const headers = new Headers(json === undefined ? {} : { 'Content-Type': 'application/json' });
+    if (key !== undefined) headers.set('Authorization', `Bearer ${key}`);
+    for (const [name, value] of Object.entries(request.headers ?? {})) headers.set(name, value);
     const response = await this.fetch(`${this.url}${path}${queryText(query)}`, {
       method,
-      headers: {
-        ...(key !== undefined && { Authorization: `Bearer ${key}` }),
-        ...(json !== undefined && { 'Content-Type': 'application/json' }),
-        ...headers,
-      },
+      headers,
       ...(body !== undefined && { body, duplex: 'half' }),
       ...(signal && { signal }),
     }).catch((cause: unknown) => {
@@ -113,6 +126,16 @@ export class Transport {
     return response;
   }
 }
+
+/** Whether a request to delete, whose first answer was lost, finds nothing more to delete. */
+const isGone = (method: string, error: unknown): boolean =>
+  method === 'DELETE' && error instanceof RondoError && error.status === 404 && error.code !== notFromGateway;
+
+/** Whether the version that a request is refused for may be the one that its first attempt has made. */
+const mayBeOwnWrite = ({ json, query }: ApiRequest, error: unknown): error is RondoError =>
+  error instanceof RondoError && error.status === 409 && 'if_version' in { ...query, ...(json as object | undefined) };
+
+const notFromGateway = 'no_problem';
 
 /** An error while a body is read. */
 export function cutOff(cause: unknown, signal?: AbortSignal): ConnectionError {
@@ -132,7 +155,7 @@ export async function refusal(response: Response): Promise<Error> {
   const seconds = Number(response.headers.get('Retry-After') ?? NaN);
   if (isProblem(body)) return new RondoError(body, Number.isNaN(seconds) ? undefined : seconds);
   const isLater = laterStatuses.includes(response.status);
-  const problem = { type: 'about:blank', title: response.statusText, status: response.status, code: 'no_problem' };
+  const problem = { type: 'about:blank', title: response.statusText, status: response.status, code: notFromGateway };
   return isLater
     ? new ConnectionError(`A proxy answered ${response.status}.`)
     : new RondoError({ ...problem, detail: `The answer ${response.status} is not from a Rondo gateway.` });
