@@ -212,7 +212,7 @@ interface Signature {
 const foreignSignature = { extra_content: { google: { thought_signature: 'skip_thought_signature_validator' } } };
 
 function toSignature(opaque: Opaque | undefined, at: number, { maker, profile }: Recipient): Signature {
-  if (opaque && opaque.maker === maker) return (opaque.data ?? {}); // as the reader kept it
+  if (opaque && opaque.maker === maker) return opaque.data ?? {}; // as the reader kept it
   const isDemanded = profile.reasoning === 'signatures' && at === 0 && !/gemini-[12]/.test(maker);
   return isDemanded ? foreignSignature : {};
 }
