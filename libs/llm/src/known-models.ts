@@ -7,7 +7,7 @@ const mostModels = 200;
 const mostLearned = 2_000;
 
 /**
- * What a process knows of each model. What a refusal teaches holds for the account that was refused, and for no other: anybody
+ * What a process knows of each model. What a refusal teaches holds for the account that was refused, and for no other: a tenant
  * can make a request whose refusal names a parameter, an image or a tool that the model takes from others.
  */
 export class KnownModels<Known> {

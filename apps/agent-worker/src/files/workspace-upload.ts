@@ -67,7 +67,7 @@ export class WorkspaceUpload {
   }
 }
 
-/** What cannot be read is not this file: a directory, a link that leads nowhere or to itself, or a file that nobody may read. */
+/** What cannot be read is not this file: a directory, a link that leads nowhere or to itself, or a file without a right to read it. */
 const otherThings = ['not_a_file', 'not_found', 'invalid_path', 'failed'];
 
 const asWorker = ({ executorId }: WorkspaceAddress) => ({ executorId, isWorker: true });

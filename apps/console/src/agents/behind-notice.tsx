@@ -2,7 +2,7 @@ interface BehindNoticeProps {
   readonly follow: (choice: 'keep' | 'discard') => void;
 }
 
-/** Beside a draft that began from something else than what is stored now: nobody's change is lost unseen. */
+/** Beside a draft that began from something else than what is stored now: no change is lost unseen. */
 export const BehindNotice = ({ follow }: BehindNoticeProps) => (
   <div role="alert">
     <p className="problem">

@@ -67,7 +67,7 @@ describe('uploaded files', () => {
     );
   });
 
-  it('are stored beside links that lead nowhere, and beside files that nobody may read', async () => {
+  it('are stored beside links that lead nowhere, and beside files without a right to read them', async () => {
     const first = await start('ln -s nowhere a.txt; ln -s b.txt b.txt; echo mine > c.txt; chmod 000 c.txt', {});
     await readOutput(first);
 

@@ -2,6 +2,7 @@ import { type AccountId, type ApiKeyId, type NewId, accountId, apiKeyId } from '
 import { TerminalError } from '@rondo/domain';
 import type { Database } from '../database/database';
 import type { ApiKey as ApiKeyRow } from '../generated/client';
+import { lockAccount } from './lock-account';
 import { type Page, type PageRequest, idOfCursor, toPage } from './page';
 import { toStoredText } from '../database/stored-text';
 import { type Caller, toHash, newSecret } from './caller';
@@ -139,8 +140,6 @@ const revokeSeededBefore = `
 update api_keys set revoked_at = clock_timestamp()
 where account_id = $1 and id <> $2 and seeded and revoked_at is null`;
 
-const lockAccount = `select from accounts where id = $1 for no key update`;
-
 const keyToRevoke = createQuery(
   z.object({ is_revoked: z.boolean(), is_last_admin: z.boolean() }),
   `
@@ -247,7 +246,7 @@ export class Accounts {
    */
   async revoke({ accountId, keyId, mayBeLast }: KeyToRevoke): Promise<void> {
     await this.database.transaction(async (sql) => {
-      await sql.query(lockAccount, [accountId]);
+      await lockAccount(sql, accountId);
       const key = await keyToRevoke.first(sql, [accountId, keyId]);
       if (!key) throw new TerminalError('api_key_not_found', `There is no API key ${keyId}.`);
       if (key.is_revoked) return;

@@ -2,6 +2,7 @@ import { type AccountId, type EndUser, type NewId, type RunId, type ThreadId, ru
 import { z } from 'zod';
 import { createQuery } from '../database/checked-query';
 import type { Database } from '../database/database';
+import { lockAccount } from './lock-account';
 import { threadNotFound } from './thread-row';
 import { readableJson } from '../database/stored-text';
 
@@ -155,7 +156,6 @@ with thread as (insert into threads (id, account_id, metadata, end_user) select 
 insert into facade_ids (account_id, facade, kind, outer_id, thread_id, inner_id, data)
 values ($1, $2, $3, $4, case when $6 then $4 else '' end, $4, $5) on conflict do nothing`;
 
-const lockAccount = `select from accounts where id = $1 for no key update`;
 const countObjects = createQuery(
   z.object({ count: z.number() }),
   `
@@ -202,7 +202,7 @@ export class FacadeIds {
   /** False: the account has as many of the kind already, and nothing is added. */
   addObjectWithin(most: number, kind: FacadeKind, object: NewFacadeObject): Promise<boolean> {
     return this.database.transaction(async (sql) => {
-      await sql.query(lockAccount, [kind.accountId]);
+      await lockAccount(sql, kind.accountId);
       const known = await countObjects.first(sql, [kind.accountId, kind.facade, kind.kind]);
       if (known && known.count >= most) return false;
       await sql.query(addObject, toRow(kind, object));

@@ -4,6 +4,7 @@ import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { violates } from '../../database/sql-error';
 import { toStoredText } from '../../database/stored-text';
+import { lockAccount } from '../lock-account';
 import {
   type AgentRow,
   activeVersion,
@@ -44,8 +45,6 @@ const noHeaders = (): SealedHeaders => ({});
 const toStoredNote = (note: string | undefined): string | null => (note === undefined ? null : toStoredText(note));
 const toStoredHeaders = (sealed: SealedHeaders): string | null =>
   Object.keys(sealed).length === 0 ? null : JSON.stringify(sealed);
-
-const lockAccount = `select id from accounts where id = $1 for no key update`;
 
 const oneAgent = createQuery(
   agentRow,
@@ -148,7 +147,7 @@ export async function changeAgents<T>(
 ): Promise<T> {
   try {
     return await database.transaction(async (sql) => {
-      await sql.query(lockAccount, [accountId]);
+      await lockAccount(sql, accountId);
       return work(new AgentChanges(sql, accountId));
     });
   } catch (error) {

@@ -12,6 +12,7 @@ import { z } from 'zod';
 import { createQuery } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
+import { lockAccount } from '../lock-account';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 
 export interface McpConnectionAddress {
@@ -61,7 +62,6 @@ export const mostMcpConnections = 10_000;
 const columns =
   'id, end_user, url, status, problem, issuer, client_id, scopes, expires_at, connected_by, connected_at, created_at';
 
-const lockAccount = `select id from accounts where id = $1 for no key update`;
 const countConnections = createQuery(
   z.object({ count: z.number() }),
   `select count(*)::int as count from mcp_connections where account_id = $1`,
@@ -116,7 +116,7 @@ export class McpConnections {
     { link, seal }: { readonly link: NewMcpLink; readonly seal?: (id: McpConnectionId) => string },
   ): Promise<McpConnection> {
     return this.database.transaction(async (sql) => {
-      await sql.query(lockAccount, [target.accountId]);
+      await lockAccount(sql, target.accountId);
       const connection = (await this.find(sql, target)) ?? (await this.insert(sql, target));
       if (seal) await sql.query(setGiven, [connection.id, seal(connection.id)]);
       await sql.query(dropOldLinks, [connection.id, link.callId]);

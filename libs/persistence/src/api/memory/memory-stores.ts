@@ -16,6 +16,7 @@ import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { toStoredText } from '../../database/stored-text';
 import { agentNotFound } from '../agents/agent-row';
+import { lockAccount } from '../lock-account';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import { keepProject } from '../projects/project-row';
 
@@ -73,7 +74,6 @@ where account_id = $1 and name = any($2)
 order by name, end_user is null, agent_id is null, project_id is null`,
 );
 
-const lockAccount = `select id from accounts where id = $1 for no key update`;
 const countStores = createQuery(
   z.object({ count: z.number() }),
   `select count(*)::int as count from memory_stores where account_id = $1`,
@@ -94,7 +94,7 @@ export class MemoryStores {
   /** Rejects with `memory_store_name_taken`, `memory_quota_exceeded`, `project_not_found` and `agent_not_found`. */
   create(accountId: AccountId, given: NewMemoryStore): Promise<MemoryStore> {
     return this.database.transaction(async (sql) => {
-      await sql.query(lockAccount, [accountId]);
+      await lockAccount(sql, accountId);
       await requireFreePlace(sql, accountId);
       const { name, description, project_id: project, agent_id: agent, user } = given;
       if (project !== null) await keepProject(sql, { accountId, projectId: project });

@@ -17,6 +17,7 @@ import { createQuery } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { toStoredText } from '../../database/stored-text';
+import { lockAccount } from '../lock-account';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import { keepProject } from '../projects/project-row';
 import type { RunPlace } from '../sandboxes';
@@ -67,7 +68,6 @@ export const mostSecrets = 500;
 const columns =
   'id, name, project_id, description, allowed_hosts, methods, placement, expires_at, approval, created_at, updated_at';
 
-const lockAccount = `select id from accounts where id = $1 for no key update`;
 const countSecrets = createQuery(
   z.object({ count: z.number() }),
   `select count(*)::int as count from secrets where account_id = $1`,
@@ -128,7 +128,7 @@ export class Secrets {
   /** Rejects with `secret_name_taken`, `too_many_secrets` and `project_not_found`. */
   create({ accountId, secretId: id, name, projectId: project, fields, sealed }: NewSecret): Promise<Secret> {
     return this.database.transaction(async (sql) => {
-      await sql.query(lockAccount, [accountId]);
+      await lockAccount(sql, accountId);
       if (project !== null) await keepProject(sql, { accountId, projectId: project });
       await requireFreePlace(sql, accountId);
       if (await ofName.first(sql, [accountId, name, project]))

@@ -16,6 +16,7 @@ import { z } from 'zod';
 import { byteColumn, createQuery, jsonDocument, sizeColumn } from '../../database/checked-query';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
+import { lockAccount } from '../lock-account';
 import { type Page, type PageRequest, idOfCursor, readVersionCursor, toPage, toVersionPage } from '../page';
 import { readableJson } from '../../database/stored-text';
 
@@ -92,7 +93,6 @@ const oneFile = createQuery(
   `select bytes from skill_files where skill_id = $1 and version = $2 and path = $3`,
 );
 
-const lockAccount = `select id from accounts where id = $1 for no key update`;
 const useOfAccount = createQuery(
   z.object({ skills: z.number(), bytes: sizeColumn }),
   `
@@ -124,7 +124,7 @@ export class Skills {
    */
   store(accountId: AccountId, given: NewSkillVersion): Promise<Skill> {
     return this.database.transaction(async (sql) => {
-      await sql.query(lockAccount, [accountId]);
+      await lockAccount(sql, accountId);
       const known = await newestOfName.first(sql, [accountId, given.frontMatter.name]);
       if (known?.sha256 === given.sha256) return toSkill(known);
       await requirePlace(sql, accountId, { given, known });

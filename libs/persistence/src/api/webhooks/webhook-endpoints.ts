@@ -9,6 +9,7 @@ import { TerminalError } from '@rondo/domain';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { toStoredText } from '../../database/stored-text';
+import { lockAccount } from '../lock-account';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import type { SealedSecret } from '../triggers/webhook-row';
 import { lastDelivery, lastDeliveryColumn } from './delivery-row';
@@ -51,7 +52,6 @@ export const mostWebhookEndpoints = 20;
 
 const columns = `id, url, description, events, is_paused, secrets, created_at, updated_at, ${lastDelivery}`;
 
-const lockAccount = `select id from accounts where id = $1 for no key update`;
 const countEndpoints = createQuery(
   z.object({ count: z.number() }),
   `select count(*)::int as count from webhook_endpoints where account_id = $1`,
@@ -171,7 +171,7 @@ export class WebhookEndpoints {
 }
 
 async function requireFreePlace(sql: Sql, accountId: AccountId): Promise<void> {
-  await sql.query(lockAccount, [accountId]);
+  await lockAccount(sql, accountId);
   const row = await countEndpoints.first(sql, [accountId]);
   if (row === undefined || row.count < mostWebhookEndpoints) return;
   throw new TerminalError(
