@@ -28,6 +28,8 @@ async function dispatch(words: readonly string[], terminal: Terminal): Promise<E
   if (!found) {
     if (hasCommandsFor(first) && asksForHelp(rest[0])) return help([first], terminal);
     if (hasCommandsFor(first)) throw new UsageError(`${first} needs another word. See: rondo help ${first}`);
+    if (first.startsWith('-'))
+      throw new UsageError(`${first} stands after a command: rondo COMMAND ${first}. See: rondo help`);
     throw new UsageError(`There is no command ${first}. See: rondo help`);
   }
 

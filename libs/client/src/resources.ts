@@ -134,7 +134,7 @@ export class Files extends Resource {
   /** What is in a workspace already stays there. */
   readonly delete = this.send(routes.deleteUploadedFile);
 
-  /** A browser's `File` has a name of its own. It is not sent a second time by itself: that would store another file. */
+  /** A browser's `File` has a name of its own. However often it is sent until it is answered, it is stored once. */
   upload(content: Blob, { name, signal }: Options & { readonly name?: string } = {}): Promise<UploadedFile> {
     const form = new FormData();
     if (name === undefined) form.set('file', content);

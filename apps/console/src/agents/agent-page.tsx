@@ -64,6 +64,7 @@ function OneAgent({ agent, versions, refresh }: OneAgentProps) {
     at: agent.updated_at,
   });
   const [note, setNote] = useState('');
+  const [isBroken, setBroken] = useState(false);
   const save = async () => {
     const change = { definition: draft, if_version: agent.version, ...(note.trim() !== '' && { note }) };
     try {
@@ -82,6 +83,7 @@ function OneAgent({ agent, versions, refresh }: OneAgentProps) {
           key={base.at}
           definition={draft}
           onChange={edit}
+          onBroken={setBroken}
           form={<DefinitionForm definition={draft} onChange={edit} />}
           save={save}
           saveWords={`Save as version ${agent.latest_version + 1}`}
@@ -91,7 +93,9 @@ function OneAgent({ agent, versions, refresh }: OneAgentProps) {
           {isChanged && mayWrite && <NoteField note={note} onChange={setNote} />}
         </DefinitionEditor>
         <div>
-          {mayWrite && <TryAgent definition={draft} other={isChanged ? agent.definition : undefined} />}
+          {mayWrite && (
+            <TryAgent definition={draft} isBroken={isBroken} other={isChanged ? agent.definition : undefined} />
+          )}
           <AgentVersions agent={agent} versions={versions} onChanged={refresh} />
           <AgentTriggers agentId={agent.id} />
         </div>
@@ -159,6 +163,7 @@ export function NewAgentPage() {
   const refreshKey = useRefreshKey();
   const navigate = useNavigate();
   const [draft, setDraft] = useState<AgentDefinition>({ name: '' });
+  const [isBroken, setBroken] = useState(false);
   const save = async () => {
     const agent = await rondo.agents.create({ definition: draft });
     await refreshKey(['agents']);
@@ -171,12 +176,13 @@ export function NewAgentPage() {
         <DefinitionEditor
           definition={draft}
           onChange={setDraft}
+          onBroken={setBroken}
           form={<DefinitionForm definition={draft} onChange={setDraft} />}
           save={save}
           saveWords="Create"
           isChanged={Object.values(draft).some((value) => value !== '')}
         />
-        <TryAgent definition={draft} other={undefined} />
+        <TryAgent definition={draft} isBroken={isBroken} other={undefined} />
       </div>
     </>
   );

@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useState } from 'react';
+import { type ReactNode, useEffect, useId, useState } from 'react';
 import { Action } from '../ui/action.tsx';
 import { problemText } from '../ui/problem-text.ts';
 import { TolerantForm } from '../ui/tolerant-form.tsx';
@@ -7,6 +7,8 @@ import { type Format, parseDefinition, printDefinition } from './definition-text
 interface DefinitionEditorProps<Definition> {
   readonly definition: Definition;
   readonly onChange: (definition: Definition) => void;
+  /** Told whether the text is one that cannot be read: then the definition is the last one that could. */
+  readonly onBroken?: (isBroken: boolean) => void;
   /** Its fields, which call `onChange` too. */
   readonly form: ReactNode;
   readonly save: () => Promise<unknown>;
@@ -24,40 +26,34 @@ const formats: readonly (readonly [Format, string])[] = [
 
 /** A definition as a form, as JSON or as YAML; all three are the same one. */
 export function DefinitionEditor<Definition extends object>(props: DefinitionEditorProps<Definition>) {
-  const { definition, onChange, form, save, saveWords, isChanged, children } = props;
+  const { definition, onChange, onBroken, form, save, saveWords, isChanged, children } = props;
   const [format, setFormat] = useState<Format>('form');
   const [text, setText] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
+  const complain = (next: string | null) => {
+    setProblem(next);
+    onBroken?.(next !== null);
+  };
+  useEffect(() => () => onBroken?.(false), [onBroken]);
   const show = async (next: Format) => {
     if (next !== 'form') setText(await printDefinition(definition, next));
     setFormat(next);
-    setProblem(null);
+    complain(null);
   };
   const edit = (written: string) => {
     setText(written);
     if (format === 'form') return;
     parseDefinition<Definition>(written, format).then(
       (parsed) => {
-        setProblem(null);
+        complain(null);
         onChange(parsed);
       },
-      (error: unknown) => setProblem(problemText(error)),
+      (error: unknown) => complain(problemText(error)),
     );
   };
   return (
     <section className="editor" aria-label="Definition">
-      <div className="choice" role="group" aria-label="Edit it as">
-        {formats.map(([name, words]) => (
-          <button
-            key={name}
-            aria-pressed={name === format}
-            disabled={problem !== null && name !== format}
-            onClick={() => void show(name)}
-          >
-            {words}
-          </button>
-        ))}
-      </div>
+      <FormatChoice format={format} isHeld={problem !== null} onChoose={(next) => void show(next)} />
       {format === 'form' ? (
         <TolerantForm whole={definition}>{form}</TolerantForm>
       ) : (
@@ -81,6 +77,28 @@ export function DefinitionEditor<Definition extends object>(props: DefinitionEdi
     </section>
   );
 }
+
+interface FormatChoiceProps {
+  readonly format: Format;
+  /** What is written cannot be read yet, so it cannot be shown in another format. */
+  readonly isHeld: boolean;
+  readonly onChoose: (format: Format) => void;
+}
+
+const FormatChoice = ({ format, isHeld, onChoose }: FormatChoiceProps) => (
+  <div className="choice" role="group" aria-label="Edit it as">
+    {formats.map(([name, words]) => (
+      <button
+        key={name}
+        aria-pressed={name === format}
+        disabled={isHeld && name !== format}
+        onClick={() => onChoose(name)}
+      >
+        {words}
+      </button>
+    ))}
+  </div>
+);
 
 interface TextProps {
   readonly format: Format;

@@ -27,21 +27,28 @@ function withoutKeptHeaders(server: StoredServer): RunServer {
 
 interface TryAgentProps {
   readonly definition: AgentDefinition;
+  /** What is written beside it is something else, which cannot be read. */
+  readonly isBroken: boolean;
   /** What it is compared with. */
   readonly other: AgentDefinition | undefined;
 }
 
 /** Runs what the editor shows, beside it. */
-export function TryAgent({ definition, other }: TryAgentProps) {
+export function TryAgent({ definition, isBroken, other }: TryAgentProps) {
   const rondo = useRondo();
   const navigate = useNavigate();
   const [input, setInput] = useState('');
   const [run, setRun] = useState<Run | null>(null);
   const isEmpty = input.trim() === '';
+  const requireReadable = () => {
+    if (isBroken) throw new Error('What is written here cannot be read. Correct it first.');
+  };
   const start = async () => {
+    requireReadable();
     if (!isEmpty) setRun(await rondo.runs.create(toRun(definition, input)));
   };
   const startBoth = async () => {
+    requireReadable();
     if (!other || isEmpty) return;
     const [a, b] = await Promise.all([other, definition].map((one) => rondo.runs.create(toRun(one, input))));
     if (a && b) await navigate({ to: '/compare', search: { a: a.id, b: b.id } });

@@ -17,7 +17,7 @@ export function PageLink({ page: { to, name }, waiting, onClick, children }: Pag
       {children}
       {name}
       {to === '/inbox' && waiting > 0 && (
-        <b className="badge" aria-label={`${waiting} wait for you`}>
+        <b className="badge" aria-label={`waiting for you: ${waiting}`}>
           {waiting}
         </b>
       )}

@@ -341,6 +341,7 @@ describe('rondo, in a pipe', () => {
 
   it.each([
     ['an unknown command', ['dance'], 2, 'There is no command dance'],
+    ['an option before the command', ['--json', 'runs'], 2, '--json stands after a command'],
     ['an unknown option', ['runs', '--wrong'], 2, "Unknown option '--wrong'"],
     ['a missing argument', ['stop'], 2, 'RUN is missing'],
     ['no input', ['run'], 2, 'Say what to do'],

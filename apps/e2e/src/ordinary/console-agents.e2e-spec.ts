@@ -56,6 +56,8 @@ describe('agents in the console', () => {
     const definition = JSON.parse(await field.inputValue()) as Definition;
     await field.fill('{ "name": ');
     await page.getByRole('alert').getByText('This is not JSON').waitFor();
+    await page.getByRole('button', { name: 'Run what is written here' }).click();
+    await page.getByRole('alert').getByText('Correct it first').waitFor();
     await field.fill(JSON.stringify({ ...definition, system_prompt: 'You write short release notes.' }));
     await page.getByRole('button', { name: 'YAML' }).click();
     await page.getByLabel('The definition, as YAML').waitFor();
