@@ -156,7 +156,7 @@ describe('prepared sandboxes', () => {
         const settings = ${JSON.stringify({ ...fixture.settings, prepared: 1 })};
         const provider = createSandboxProvider(settings, { info() {}, warn(fields, text) { console.error(text, fields); } });
         await provider.probe();
-        while (provider.prepared().ready < 1) await new Promise((resolve) => setTimeout(resolve, 10));
+        while (provider.countPrepared().ready < 1) await new Promise((resolve) => setTimeout(resolve, 10));
         console.log('up');
       })();`);
     await firstOutput(child);
