@@ -76,7 +76,7 @@ describe('rondo doctor --model', () => {
   it.each([
     ['gemini', { plain_schemas: true, documents: 'image' }],
     ['mistral', { no_user_after_tool: true }],
-    ['openrouter', { reasoning: 'details' }],
+    ['openrouter', { documents: 'file' }],
     ['groq', { efforts: ['none', 'low', 'medium', 'high'] }],
   ])('finds the rules of %s and writes them, so that nothing is left to be found', async (provider, rules) => {
     const { model = '' } = strictProviders.find(({ name }) => name === provider) ?? {};
