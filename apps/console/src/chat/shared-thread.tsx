@@ -7,7 +7,7 @@ import { type TimelineLinks, TimelineLinksContext, noLinks } from '../run/timeli
 import { shorten } from '../runs/run-title.ts';
 import { SessionContext } from '../session/use-session.ts';
 import { Mark } from '../ui/mark.tsx';
-import { isMissing } from '../ui/problem-text.ts';
+import { hasNothing, isMissing } from '../ui/problem-text.ts';
 import { Failure, Loading } from '../ui/states.tsx';
 import { Status } from '../ui/status.tsx';
 import { ChatView } from './chat-view.tsx';
@@ -59,7 +59,7 @@ function Shared({ threadId }: { readonly threadId: string }) {
   useEffect(() => {
     document.title = `${title} · Rondo`;
   }, [title]);
-  if (error && (!data || isMissing(error))) return <NotShared error={error} retry={() => void refetch()} />;
+  if (hasNothing(error, data)) return <NotShared error={error} retry={() => void refetch()} />;
   if (!data) return <Loading what="the conversation" />;
   return (
     <div className="run-page">

@@ -11,7 +11,7 @@ import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
-import { isMissing } from '../ui/problem-text.ts';
+import { hasNothing } from '../ui/problem-text.ts';
 import { FailurePage, Loading } from '../ui/states.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
@@ -33,7 +33,7 @@ export function EndpointPage() {
     queryFn: ({ signal }) => rondo.webhookEndpoints.get(endpointId, { signal }),
     refetchInterval: 5_000,
   });
-  if (error && (!data || isMissing(error)))
+  if (hasNothing(error, data))
     return <FailurePage error={error} list={{ to: '/schedules/endpoints', name: 'All endpoints' }} />;
   if (!data) return <Loading what="the endpoint" />;
   return <OneEndpoint key={endpointId} endpoint={data} refresh={() => refetch()} />;

@@ -6,7 +6,7 @@ import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { age, bytes, count } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
-import { isMissing } from '../ui/problem-text.ts';
+import { hasNothing } from '../ui/problem-text.ts';
 import { FailurePage, Loading } from '../ui/states.tsx';
 import { AreaField, TextField } from '../ui/fields.tsx';
 import { Figure } from '../ui/figure.tsx';
@@ -32,7 +32,7 @@ export function StorePage() {
     queryKey: ['memory', storeId],
     queryFn: ({ signal }) => rondo.memoryStores.get(storeId, { signal }),
   });
-  if (error && (!data || isMissing(error))) return <FailurePage error={error} list={list} />;
+  if (hasNothing(error, data)) return <FailurePage error={error} list={list} />;
   if (!data) return <Loading what="the store" />;
   return (
     <>

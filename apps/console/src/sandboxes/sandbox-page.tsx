@@ -10,7 +10,7 @@ import { useThreadTitle } from '../threads/thread-title.ts';
 import { Action } from '../ui/action.tsx';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { TextField } from '../ui/fields.tsx';
-import { isMissing, problemText } from '../ui/problem-text.ts';
+import { hasNothing, problemText } from '../ui/problem-text.ts';
 import { Form, toText } from '../ui/form.tsx';
 import { FailurePage, Loading } from '../ui/states.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
@@ -38,8 +38,7 @@ export function SandboxPage() {
     queryFn: ({ signal }) => rondo.sandboxes.get(sandboxId, { signal }),
     refetchInterval: 5_000,
   });
-  if (error && (!data || isMissing(error)))
-    return <FailurePage error={error} list={{ to: '/sandboxes', name: 'All sandboxes' }} />;
+  if (hasNothing(error, data)) return <FailurePage error={error} list={{ to: '/sandboxes', name: 'All sandboxes' }} />;
   if (!data) return <Loading what="the sandbox" />;
   return (
     <>

@@ -8,7 +8,7 @@ import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { bytes, moment } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
-import { isMissing } from '../ui/problem-text.ts';
+import { hasNothing } from '../ui/problem-text.ts';
 import { FailurePage, Failure, Loading, NotAll } from '../ui/states.tsx';
 import { ChoiceField } from '../ui/fields.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
@@ -34,7 +34,7 @@ export function SkillPage() {
       return { skill, versions };
     },
   });
-  if (error && (!data || isMissing(error))) return <FailurePage error={error} list={list} />;
+  if (hasNothing(error, data)) return <FailurePage error={error} list={list} />;
   if (!data) return <Loading what="the skill" />;
   const { skill, versions } = data;
   const shown = versions.items.find(({ version }) => version === (search.version ?? skill.version));

@@ -7,7 +7,7 @@ import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { momentIn } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
-import { isMissing } from '../ui/problem-text.ts';
+import { hasNothing } from '../ui/problem-text.ts';
 import { FailurePage, Loading } from '../ui/states.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
@@ -25,8 +25,7 @@ export function SchedulePage() {
     queryFn: ({ signal }) => rondo.schedules.get(scheduleId, { signal }),
     refetchInterval: 5_000,
   });
-  if (error && (!data || isMissing(error)))
-    return <FailurePage error={error} list={{ to: '/schedules', name: 'All schedules' }} />;
+  if (hasNothing(error, data)) return <FailurePage error={error} list={{ to: '/schedules', name: 'All schedules' }} />;
   if (!data) return <Loading what="the schedule" />;
   return <OneSchedule key={scheduleId} schedule={data} refresh={() => refetch()} />;
 }

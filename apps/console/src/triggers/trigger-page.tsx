@@ -8,7 +8,7 @@ import { Action } from '../ui/action.tsx';
 import { moment } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { SecretOnce } from '../ui/secret-once.tsx';
-import { isMissing } from '../ui/problem-text.ts';
+import { hasNothing } from '../ui/problem-text.ts';
 import { FailurePage, Loading } from '../ui/states.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
@@ -27,7 +27,7 @@ export function TriggerPage() {
     queryFn: ({ signal }) => rondo.webhookTriggers.get(triggerId, { signal }),
     refetchInterval: 5_000,
   });
-  if (error && (!data || isMissing(error)))
+  if (hasNothing(error, data))
     return <FailurePage error={error} list={{ to: '/schedules/webhooks', name: 'All webhooks' }} />;
   if (!data) return <Loading what="the webhook" />;
   return <OneTrigger key={triggerId} trigger={data} refresh={() => refetch()} />;

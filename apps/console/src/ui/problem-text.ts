@@ -17,6 +17,10 @@ export function problemText(error: unknown): string {
 /** What was asked for is not there, or no longer. */
 export const isMissing = (error: unknown): boolean => error instanceof RondoError && error.status === 404;
 
+/** Whether a page has nothing to show: what it is about was never read, or is no longer there. */
+export const hasNothing = (error: unknown, data: unknown): boolean =>
+  error !== null && (data === undefined || isMissing(error));
+
 /** What went wrong last, in words. */
 export function useProblem(): readonly [problem: string | null, setProblem: (error: unknown) => void] {
   const [error, setError] = useState<unknown>(null);
