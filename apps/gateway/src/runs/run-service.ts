@@ -326,14 +326,8 @@ export class RunService {
     reason?: string,
     error?: string,
   ): Promise<{ run: Run; wasTerminal: boolean }> {
-    const { run, facts, changed, stops } = await this.dependencies.runs.requestStop({
-      accountId,
-      runId,
-      reason: reason ?? null,
-      error,
-    });
-    this.dependencies.publishJobs();
-    this.dependencies.publishFacts(facts);
+    const order = { accountId, runId, reason: reason ?? null, error };
+    const { run, changed, stops } = this.announce(await this.dependencies.runs.requestStop(order));
     for (const stop of stops) this.dependencies.signalStop(stop);
     return { run, wasTerminal: !changed && isTerminal(run.status) };
   }
@@ -348,57 +342,38 @@ export class RunService {
   }
 
   async answer(answer: Answer): Promise<Run> {
-    const { run, facts } = await this.dependencies.runs.answer(answer);
-    this.dependencies.publishJobs();
-    this.dependencies.publishFacts(facts);
-    return run;
+    return this.announce(await this.dependencies.runs.answer(answer)).run;
   }
 
   async resolve(resolution: CallRuling): Promise<ToolCall> {
-    const { toolCall, facts } = await this.dependencies.runs.resolve(resolution);
-    this.dependencies.publishJobs();
-    this.dependencies.publishFacts(facts);
-    return toolCall;
+    return this.announce(await this.dependencies.runs.resolve(resolution)).toolCall;
   }
 
   /** Takes a person's answer to an MCP server. */
   async giveInput(order: InputOrder): Promise<ToolCall> {
-    const { toolCall, facts } = await this.dependencies.runs.giveInput(order);
-    this.dependencies.publishJobs();
-    this.dependencies.publishFacts(facts);
-    return toolCall;
+    return this.announce(await this.dependencies.runs.giveInput(order)).toolCall;
   }
 
   async decide(order: ApprovalOrder): Promise<Approval> {
-    const { approval, facts } = await this.dependencies.runs.decide(order);
-    this.dependencies.publishJobs();
-    this.dependencies.publishFacts(facts);
-    return approval;
+    return this.announce(await this.dependencies.runs.decide(order)).approval;
   }
 
   /** The same for several at once: all are accepted, or none is. */
   async decideTogether(orders: readonly ApprovalOrder[]): Promise<void> {
-    const decided = await this.dependencies.runs.decideTogether(orders);
-    this.dependencies.publishJobs();
-    this.dependencies.publishFacts(decided.flatMap(({ facts }) => facts));
+    const decisions = await this.dependencies.runs.decideTogether(orders);
+    this.announce({ facts: decisions.flatMap(({ facts }) => facts) });
   }
 
   /** Takes the caller's result of a call. Rejects with QuotaExceeded where its image does not fit. */
   async answerCall(answer: CallAnswer): Promise<ToolCall> {
     await this.countImages(answer.accountId, [answer]);
-    const { toolCall, facts } = await this.dependencies.runs.answerCall(answer);
-    this.dependencies.publishJobs();
-    this.dependencies.publishFacts(facts);
-    return toolCall;
+    return this.announce(await this.dependencies.runs.answerCall(answer)).toolCall;
   }
 
   /** The same for several calls of a run. */
   async answerCalls(answers: RunAnswers): Promise<Run> {
     await this.countImages(answers.accountId, answers.answers);
-    const { run, facts } = await this.dependencies.runs.answerCalls(answers);
-    this.dependencies.publishJobs();
-    this.dependencies.publishFacts(facts);
-    return run;
+    return this.announce(await this.dependencies.runs.answerCalls(answers)).run;
   }
 
   private async countImages(accountId: AccountId, answers: readonly Pick<CallAnswer, 'result'>[]): Promise<void> {
@@ -409,10 +384,7 @@ export class RunService {
   /** Throws InvalidRequest for more than a run of this deployment may have. */
   async raiseBudget(order: BudgetOrder): Promise<Run> {
     this.dependencies.settings.checkBudget(order);
-    const { run, facts } = await this.dependencies.runs.raiseBudget(order);
-    this.dependencies.publishJobs();
-    this.dependencies.publishFacts(facts);
-    return run;
+    return this.announce(await this.dependencies.runs.raiseBudget(order)).run;
   }
 
   /** A run that begins with the log of another one. */
@@ -425,11 +397,16 @@ export class RunService {
     const named = { id: trace?.runId, traceId: trace?.traceId };
     const rewind = workspace && (await this.dependencies.rewinds.find(order));
     const wanted = { ...order, ...named, settings, rewind };
-    const { run, facts } = await quota.within(order.accountId, () => runs.fork(wanted), admission);
-    trace?.recordRun(run);
+    const forked = await quota.within(order.accountId, () => runs.fork(wanted), admission);
+    trace?.recordRun(forked.run);
+    return this.announce(forked).run;
+  }
+
+  /** What Postgres has committed is told to the queue and to subscribers. */
+  private announce<Committed extends { readonly facts: readonly RecordedFact[] }>(committed: Committed): Committed {
     this.dependencies.publishJobs();
-    this.dependencies.publishFacts(facts);
-    return run;
+    this.dependencies.publishFacts(committed.facts);
+    return committed;
   }
 
   /** What a run adds to its account stays. Rejects with QuotaExceeded. */
