@@ -27,7 +27,7 @@ export { seldom } from './log';
 export { NatsTools } from './tool-calls/client/nats-tools';
 export { type SentCallRecord, UnknownCalls } from './tool-calls/client/sent-calls';
 export { QueueShares, usualQueueShare } from './tool-calls/client/queue-shares';
-export { PendingCancellations } from './tool-calls/client/pending-cancellations';
+export { PendingCancellations } from './tool-calls/client/call-cancellation';
 export { FairSlots, type SlotLimits } from './tool-calls/executor/fair-slots';
 export { ToolCallConsumer } from './tool-calls/executor/tool-call-consumer';
 export { type EnvironmentOffers, OpenExecutors, announceExecutor } from './tool-calls/open-executors';

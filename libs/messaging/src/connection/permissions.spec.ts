@@ -7,7 +7,7 @@ import { RecordedLog, createToolStreams } from '../testing/test-nats';
 import { aCall, answered, never } from '../testing/tool-call-fixture';
 import { CallRecords } from '../tool-calls/call-records';
 import { NatsTools } from '../tool-calls/client/nats-tools';
-import { PendingCancellations } from '../tool-calls/client/pending-cancellations';
+import { PendingCancellations } from '../tool-calls/client/call-cancellation';
 import { ToolCallConsumer } from '../tool-calls/executor/tool-call-consumer';
 import {
   answerMcpDiscoveries,

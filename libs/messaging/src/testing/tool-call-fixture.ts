@@ -19,7 +19,7 @@ import type { QueueShares } from '../tool-calls/client/queue-shares';
 import type { CallContext } from '../tool-calls/executor/call-attempts';
 import { ToolCallConsumer } from '../tool-calls/executor/tool-call-consumer';
 import type { DispatchedCall, ToolReply } from '../tool-calls/wire-format';
-import { PendingCancellations } from '../tool-calls/client/pending-cancellations';
+import { PendingCancellations } from '../tool-calls/client/call-cancellation';
 import { TestNats, createToolStreams } from './test-nats';
 
 export type Handle = (call: DispatchedCall, context: CallContext) => Promise<ToolReply>;

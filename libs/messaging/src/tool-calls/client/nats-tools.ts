@@ -27,9 +27,8 @@ import { CallRecords } from '../call-records';
 import { requestRunEnd } from '../sandbox-requests';
 import type { ToolStreams } from '../tool-streams';
 import { type DispatchedCall, type ExecutorAnswer, toolProgress } from '../wire-format';
-import type { Sent } from './call-cancellation';
+import type { PendingCancellations, Sent } from './call-cancellation';
 import { OpenCall, type OwnCall, type ToolTiming } from './open-call';
-import type { PendingCancellations } from './pending-cancellations';
 import type { QueueShares } from './queue-shares';
 
 export interface NatsToolsOptions {

@@ -10,8 +10,12 @@ import {
   toKey,
   runsUnclaimed,
 } from '../wire-format';
-import { CallCancellation, type CallCancellationParts, type Sent } from './call-cancellation';
-import type { PendingCancellations } from './pending-cancellations';
+import {
+  CallCancellation,
+  type CallCancellationParts,
+  type Sent,
+  type PendingCancellations,
+} from './call-cancellation';
 import type { HeldShare, QueueShares, QueuedCall } from './queue-shares';
 
 export interface OpenCallParts extends CallCancellationParts {

@@ -4,7 +4,7 @@ import { type CallRecords, withdrawn } from '../call-records';
 import type { ToolStreams } from '../tool-streams';
 import type { DispatchedCall, ToolReply } from '../wire-format';
 import type { CallAnswers } from './call-answers';
-import type { CallDelivery } from './call-delivery';
+import type { CallDelivery } from './call-deliveries';
 
 export interface CallContext {
   /** Aborted when the call is cancelled, or by `close` with its reason. */

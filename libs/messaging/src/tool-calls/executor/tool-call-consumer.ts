@@ -16,11 +16,8 @@ import {
 } from '../wire-format';
 import { CallAnswers } from './call-answers';
 import { CallAttempts, type HandleCall, type RunningCall } from './call-attempts';
-import { CallBacklog } from './call-backlog';
-import { CallDeliveries } from './call-deliveries';
-import type { CallDelivery } from './call-delivery';
+import { type CallDelivery, CallDeliveries } from './call-deliveries';
 import { FairSlots, type SlotLimits } from './fair-slots';
-import { SubscriptionContinuity } from './subscription-continuity';
 
 export interface ToolCallConsumerOptions {
   readonly nats: NatsLink;
@@ -242,5 +239,86 @@ export class ToolCallConsumer {
         this.options.nats.log.warn({ ...key, error }, 'running tool call could not be claimed again');
       });
     }
+  }
+}
+
+/**
+ * Whether an executor has been subscribed without a break for longer than a worker repeats a cancellation. Then it has
+ * received every cancellation that was sent before a call arrives: messages of a worker arrive in order, unless a
+ * connection was lost.
+ */
+export class SubscriptionContinuity {
+  private sinceMs = performance.now();
+  private losses: number;
+
+  constructor(
+    private readonly nats: NatsLink,
+    private readonly longEnoughMs: number,
+  ) {
+    this.losses = nats.losses;
+  }
+
+  /** A connection that was lost since the last call starts the time again. */
+  isUnbroken(): boolean {
+    if (this.losses !== this.nats.losses) this.restart();
+    return this.nats.connected && performance.now() - this.sinceMs > this.longEnoughMs;
+  }
+
+  /** Starts the time again. */
+  restart(): void {
+    this.losses = this.nats.losses;
+    this.sinceMs = performance.now();
+  }
+}
+
+const mebibyte = 1024 * 1024;
+
+const defaultBounds = {
+  account: { calls: 2_000, bytes: 16 * mebibyte },
+  all: { calls: 10_000, bytes: 64 * mebibyte },
+};
+type Bounds = typeof defaultBounds;
+
+interface Held {
+  calls: number;
+  bytes: number;
+}
+
+/**
+ * Bounds the calls that wait for a slot in an executor's memory, for each account and for all together. One call of each
+ * account is always accepted, so that no account can use up the capacity of the others.
+ */
+export class CallBacklog {
+  private readonly accounts = new Map<string, Held>();
+  private readonly all: Held = { calls: 0, bytes: 0 };
+
+  constructor(private readonly bounds: Bounds = defaultBounds) {}
+
+  /** Returns a function that releases the call, at most once; undefined where a bound is reached. */
+  hold(account: string, bytes: number): (() => void) | undefined {
+    const held = this.accounts.get(account) ?? { calls: 0, bytes: 0 };
+    const { bounds } = this;
+    const isWithinBounds = fits(held, bytes, bounds.account) && fits(this.all, bytes, bounds.all);
+    if (held.calls > 0 && !isWithinBounds) return undefined;
+
+    this.accounts.set(account, held);
+    change([held, this.all], { calls: 1, bytes });
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      change([held, this.all], { calls: -1, bytes: -bytes });
+      if (held.calls === 0) this.accounts.delete(account);
+    };
+  }
+}
+
+const fits = (held: Held, bytes: number, bound: Held): boolean =>
+  held.calls < bound.calls && held.bytes + bytes <= bound.bytes;
+
+function change(counters: readonly Held[], by: Held): void {
+  for (const counter of counters) {
+    counter.calls += by.calls;
+    counter.bytes += by.bytes;
   }
 }

@@ -3,7 +3,7 @@ import type { ToolCall } from '@rondo/contract';
 import type { NatsLink } from '../../connection/nats-link';
 import { ToolCallFixture, aCall, endlessWork, never, answered } from '../../testing/tool-call-fixture';
 import { CallRecords, withdrawn } from '../call-records';
-import { PendingCancellations } from './pending-cancellations';
+import { PendingCancellations } from './call-cancellation';
 
 const runIsOver = new Error('the run is over');
 

@@ -1,5 +1,5 @@
 import type { NatsLink } from '../../connection/nats-link';
-import { SubscriptionContinuity } from './subscription-continuity';
+import { SubscriptionContinuity, CallBacklog } from './tool-call-consumer';
 
 describe('SubscriptionContinuity', () => {
   beforeEach(() => jest.useFakeTimers());
@@ -42,5 +42,34 @@ describe('SubscriptionContinuity', () => {
 
     jest.advanceTimersByTime(5_001);
     expect(continuity.isUnbroken()).toBe(true);
+  });
+});
+
+const bounds = { account: { calls: 3, bytes: 100 }, all: { calls: 4, bytes: 150 } };
+
+describe('CallBacklog', () => {
+  it('bounds the calls and the bytes of an account, and of all accounts', () => {
+    const backlog = new CallBacklog(bounds);
+    for (const bytes of [10, 10, 10]) expect(backlog.hold('a', bytes)).toBeDefined();
+    expect(backlog.hold('a', 10)).toBeUndefined();
+
+    expect(backlog.hold('b', 60)).toBeDefined();
+    expect(backlog.hold('b', 60)).toBeUndefined();
+  });
+
+  it('accepts one call of each account, however full it is and however long the call', () => {
+    const backlog = new CallBacklog(bounds);
+    for (const account of ['a', 'b', 'c', 'd', 'e']) expect(backlog.hold(account, 120)).toBeDefined();
+    expect(backlog.hold('e', 1)).toBeUndefined();
+  });
+
+  it('accepts another call for each released one, and a second release does nothing', () => {
+    const backlog = new CallBacklog(bounds);
+    const release = [1, 2, 3].map(() => backlog.hold('a', 10))[0];
+    release?.();
+    release?.();
+
+    expect(backlog.hold('a', 10)).toBeDefined();
+    expect(backlog.hold('a', 10)).toBeUndefined();
   });
 });
