@@ -3,12 +3,13 @@ import {
   type AgentPorts,
   type AgentRun,
   type ClaimedRun,
+  type LastClaim,
   type Model,
   type ModelChunk,
   type ModelRequest,
-  toAgentRun,
   ClaimLostError,
   ConnectionsAwaited,
+  endUnreadableRun,
   failRun,
   isOverruled,
   maxFruitlessClaims,
@@ -16,8 +17,10 @@ import {
   outOfTime,
   replay,
   runAgent,
+  StopPendingError,
   TerminalError,
   timeLeftMs,
+  toAgentRun,
   UnreadableRunError,
   waitForConnections,
 } from '@rondo/domain';
@@ -26,7 +29,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RunJournal } from '../delivery/run-journal';
 import type { CallJournal } from './account-reservations';
 import type { ActivationOutcome, AgentRunnerParts, RunPortsParts } from './agent-runner-parts';
-import { endWithoutLog } from './end-without-log';
 import { OutageBackoff } from './outage-backoff';
 
 /** Claims a run, runs the agent loop on it, and releases it in a state from which any worker can continue. */
@@ -342,3 +344,23 @@ class AbandonableModel implements Model {
 
 const isLoss = (chunk: ModelChunk): boolean =>
   chunk.type === 'end' && (chunk.how === 'broken' || chunk.how === 'failed');
+
+type EndingParts = Pick<AgentRunnerParts, 'owner' | 'store' | 'feed' | 'ids'>;
+
+/** Ends a run whose log cannot be used, from its rows alone. */
+async function endWithoutLog(id: RunId, parts: EndingParts): Promise<'not due' | 'ended' | 'claim lost'> {
+  const claim = await parts.store.claimToEnd(id, parts.owner);
+  return claim ? end(claim, parts) : 'not due';
+}
+
+async function end(claim: LastClaim, parts: EndingParts): Promise<'ended' | 'claim lost'> {
+  const { store, feed, ids } = parts;
+  try {
+    feed.publish(await store.append(claim, endUnreadableRun(claim, ids)));
+    return 'ended';
+  } catch (error) {
+    if (error instanceof ClaimLostError) return 'claim lost';
+    if (error instanceof StopPendingError) return end({ ...claim, stop: error.stop }, parts);
+    throw error;
+  }
+}

@@ -7,12 +7,12 @@ import { createLogger, newUlid } from '@rondo/platform';
 import { Worker } from 'bullmq';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ActiveRuns, OutboxRelay } from '@rondo/run-holder';
-import { activateForJob, backlogAfterMs } from './activate-for-job';
+import { activateForJob, backlogAfterMs } from './run.processor';
 import type { ActivationOutcome } from './agent-runner-parts';
 import { DueRunPoller } from './due-run-poller';
 
 const url = process.env['TEST_REDIS_URL'] ?? '';
-const log = createLogger({ name: 'activate-for-job-spec', level: 'silent' });
+const log = createLogger({ name: 'run-processor-spec', level: 'silent' });
 const done = [
   { type: 'run.started', iteration: 0, data: {} },
   { type: 'run.completed', iteration: 1, data: { finish_reason: 'stop', usage: noUsage } },
