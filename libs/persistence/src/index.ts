@@ -6,9 +6,8 @@ export { isDatabaseUnavailable } from './database/unavailable';
 export { Outbox, type OutboxEntry } from './run-log/outbox';
 export { OtherUserError } from './api/runs/lock-place';
 export type { KeptFiles } from './api/runs/kept-files';
-export type { Question } from './api/runs/read-question';
 export type { MomentAddress, WantedMoment } from './api/runs/wanted-moment';
-export { type ForkOrder, type ForkedRun, UnknownSeqError } from './api/runs/forks/fork-run';
+export { type ForkOrder, UnknownSeqError } from './api/runs/forks/fork-run';
 export type { ChildOrder, StartedChild } from './api/runs/child-runs/start-child';
 export { RunTrees } from './api/runs/child-runs/run-trees';
 export { PostgresRunStore, reapDeadEveryMs } from './run-store/postgres-run-store';
@@ -16,20 +15,14 @@ export { type StoredToolSet, ToolSets, toStoredToolSet, canonicalJson } from './
 
 // Runs for the API
 export type { AgentResult } from './api/runs/agent-result';
-export type { Answer, AnsweredRun } from './api/runs/answer-run';
-export type {
-  AnsweredCall,
-  AnsweredCalls,
-  AwaitedCallRow,
-  CallAnswer,
-  RunAnswers,
-} from './api/runs/answer-caller-calls';
+export type { Answer } from './api/runs/answer-run';
+export type { AwaitedCallRow, CallAnswer, RunAnswers } from './api/runs/answer-caller-calls';
 export type { ApprovalAddress } from './api/runs/approvals';
-export type { ApprovalDecision, ApprovalOrder } from './api/runs/decide-approval';
+export type { ApprovalOrder } from './api/runs/decide-approval';
 export { expireWaits } from './api/runs/expire-waits';
 export type { InboxItem } from './api/runs/inbox';
 export type { CreatedRun, NewRun } from './api/runs/create-run';
-export type { BudgetOrder, RaisedBudget } from './api/runs/raise-budget';
+export type { BudgetOrder } from './api/runs/raise-budget';
 export type { RunAddress } from './api/runs/lock-run';
 export type { BegunRun } from './api/runs/thread-runs';
 export { readCallIds } from './api/runs/open-calls';
@@ -37,10 +30,9 @@ export type { LogRewind, ReadPosition } from './api/runs/log-rewinds';
 export type { EventPage, LogGap, RunSnapshot } from './api/runs/read-log';
 export { type RunHolder, findHolder, readTracedRun } from './api/runs/read-runs';
 export type { InputOrder } from './api/runs/give-input';
-export type { CallAddress, CallRuling, ResolvedCall } from './api/runs/resolve-tool-call';
+export type { CallAddress, CallRuling } from './api/runs/resolve-tool-call';
 export { Runs } from './api/runs/runs';
 export type { RunCounts } from './api/runs/list-runs';
-export type { StopOrder, StoppedRun } from './api/runs/stop-run';
 export { NoRunToTell } from './api/runs/tell-run';
 export type { LogVerification } from './api/runs/verify-log';
 

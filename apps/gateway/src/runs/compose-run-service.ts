@@ -1,25 +1,13 @@
 import type { RunFeed } from '@rondo/domain';
 import type { RunQueues } from '@rondo/messaging';
-import type { Outbox, Runs } from '@rondo/persistence';
+import type { Outbox } from '@rondo/persistence';
 import { OutboxRelay, type RunTraces } from '@rondo/run-holder';
 import { RunService, type RunServiceDependencies } from './run-service';
 import type { WorkerSignals } from './worker-signals';
 
-interface RunServiceParts extends Pick<
-  RunServiceDependencies,
-  | 'settings'
-  | 'agents'
-  | 'accountLimits'
-  | 'quota'
-  | 'quotas'
-  | 'sandboxes'
-  | 'secrets'
-  | 'skills'
-  | 'memory'
-  | 'rewinds'
-  | 'creationTraces'
-> {
-  readonly runs: Runs;
+type Publishing = 'publishJobs' | 'publishJob' | 'publishFacts' | 'signalStop' | 'signalSteer';
+
+interface RunServiceParts extends Omit<RunServiceDependencies, Publishing> {
   readonly outbox: Outbox;
   readonly queues: RunQueues;
   readonly feed: Pick<RunFeed, 'publish'>;
@@ -29,22 +17,10 @@ interface RunServiceParts extends Pick<
 }
 
 export function composeRunService(parts: RunServiceParts): RunService {
-  const { runs, outbox, queues, feed, workers, settings, agents, accountLimits, quota, onError } = parts;
-  const { creationTraces, runTraces } = parts;
+  const { outbox, queues, feed, workers, runTraces, onError, ...dependencies } = parts;
   const relay = new OutboxRelay(outbox, queues, onError);
   return new RunService({
-    runs,
-    settings,
-    agents,
-    accountLimits,
-    quota,
-    quotas: parts.quotas,
-    sandboxes: parts.sandboxes,
-    secrets: parts.secrets,
-    skills: parts.skills,
-    memory: parts.memory,
-    rewinds: parts.rewinds,
-    ...(creationTraces && { creationTraces }),
+    ...dependencies,
     publishJobs: () => void relay.publish(),
     publishJob: (job) => void relay.publishEntry(job),
     publishFacts: (facts) => {

@@ -21,10 +21,6 @@ import { type PendingStop, withDefinition } from '@rondo/domain';
 import {
   BasisChanged,
   type Answer,
-  type AnsweredCall,
-  type AnsweredCalls,
-  type AnsweredRun,
-  type ApprovalDecision,
   type ApprovalOrder,
   type BudgetOrder,
   type CallAnswer,
@@ -32,21 +28,16 @@ import {
   type InputOrder,
   type CreatedRun,
   type ForkOrder,
-  type ForkedRun,
   type NewRun,
   NoRunToTell,
   type OutboxEntry,
-  type Question,
-  type RaisedBudget,
-  type ResolvedCall,
   type RunAddress,
   type RunAnswers,
   type RunPlace,
+  type Runs,
   type Sandboxes,
   type Secrets,
   type Skills,
-  type StopOrder,
-  type StoppedRun,
 } from '@rondo/persistence';
 import { z } from 'zod';
 import { type AgentOfRun, metadata as runMetadata } from '@rondo/contract/api';
@@ -64,22 +55,23 @@ import { validateRepositorySecret } from '../settings/validate-environment';
 
 /** What the service needs of the database, the queue, the feed and the workers. */
 export interface RunServiceDependencies {
-  readonly runs: {
-    create(run: NewRun): Promise<CreatedRun>;
-    requestStop(request: StopOrder): Promise<StoppedRun>;
-    listUnstopped(accountId: AccountId): Promise<readonly RunId[]>;
-    answer(answer: Answer): Promise<AnsweredRun>;
-    resolve(resolution: CallRuling): Promise<ResolvedCall>;
-    giveInput(order: InputOrder): Promise<ResolvedCall>;
-    decide(order: ApprovalOrder): Promise<ApprovalDecision>;
-    decideTogether(orders: readonly ApprovalOrder[]): Promise<readonly ApprovalDecision[]>;
-    raiseBudget(order: BudgetOrder): Promise<RaisedBudget>;
-    answerCall(answer: CallAnswer): Promise<AnsweredCall>;
-    answerCalls(answers: RunAnswers): Promise<AnsweredCalls>;
-    get(address: RunAddress): Promise<Run>;
-    fork(order: ForkOrder): Promise<ForkedRun>;
-    question(run: Pick<Run, 'id' | 'thread_id'>): Promise<Question>;
-  };
+  readonly runs: Pick<
+    Runs,
+    | 'create'
+    | 'requestStop'
+    | 'listUnstopped'
+    | 'answer'
+    | 'resolve'
+    | 'giveInput'
+    | 'decide'
+    | 'decideTogether'
+    | 'raiseBudget'
+    | 'answerCall'
+    | 'answerCalls'
+    | 'get'
+    | 'fork'
+    | 'question'
+  >;
   readonly settings: Pick<RunSettingsResolver, 'toSettings' | 'checkBudget' | 'withModel'>;
   readonly agents: Pick<AgentService, 'resolve' | 'recall'>;
   readonly accountLimits: Pick<AccountLimits, 'admit'>;
