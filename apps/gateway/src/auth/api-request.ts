@@ -1,6 +1,8 @@
+import type { scope } from '@rondo/contract/api';
 import type { Caller, IdempotentRequest, StoredResponse } from '@rondo/persistence';
 import type { Request } from 'express';
-import { refuseUnauthorized } from '../problems/api-error';
+import type { z } from 'zod';
+import { ApiError, refuseUnauthorized } from '../problems/api-error';
 
 /** A request with what the guards have added: its caller, its body, and its idempotency key. */
 export interface ApiRequest extends Request {
@@ -18,4 +20,17 @@ export interface ApiRequest extends Request {
 export function requireCaller({ caller }: ApiRequest): Caller {
   if (!caller) throw refuseUnauthorized('This needs an API key.');
   return caller;
+}
+
+export type Scope = z.infer<typeof scope>;
+
+const including: Record<Scope, readonly Scope[]> = {
+  read: ['read', 'write', 'admin'],
+  write: ['write', 'admin'],
+  admin: ['admin'],
+};
+
+export function requireScope(caller: Caller, required: Scope): void {
+  if (including[required].some((name) => caller.scopes.includes(name))) return;
+  throw new ApiError('forbidden', `This needs a key with the scope ${required}.`);
 }

@@ -1,7 +1,7 @@
 import type { Caller } from '@rondo/persistence';
 import type { GatewayConfig } from '../config';
 import { ApiError, retryAfter } from '../problems/api-error';
-import type { ProblemCode } from '../problems/problems';
+import type { ProblemCode } from '@rondo/contract/api';
 import { toClientName } from './client-access';
 import { type MemoryBudget, createMemoryBudget, memoryPer } from './memory-budget';
 

@@ -1,6 +1,5 @@
-import { type ApiSchemas, apiSchemas } from '@rondo/contract/api';
+import { type ApiSchemas, apiSchemas, problemBody } from '@rondo/contract/api';
 import { z } from 'zod';
-import { problemBody } from '../problems/problems';
 
 export type JsonSchema = z.core.JSONSchema.BaseSchema & { discriminator?: object };
 

@@ -1,7 +1,14 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { apiSchemas, exampleBalance, exampleIds as ids } from '@rondo/contract/api';
+import {
+  type ProblemBody,
+  type ProblemCode,
+  apiSchemas,
+  exampleBalance,
+  exampleIds as ids,
+  problemStatus,
+} from '@rondo/contract/api';
 import { z } from 'zod';
-import { type ProblemBody, type ProblemCode, problem, problemStatus } from '../problems/problems';
+import { problem } from '../problems/api-error';
 import { schemaPath } from './describe-schemas';
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;

@@ -1,5 +1,6 @@
 import {
   type FacadeCoverage,
+  type ProblemBody,
   a2aCoverage,
   agUiCoverage,
   aiSdkCoverage,
@@ -11,7 +12,6 @@ import {
   openAiCoverage,
   sunaCoverage,
 } from '@rondo/contract/api';
-import type { ProblemBody } from '../problems/problems';
 import { toA2aError } from './a2a/a2a.errors';
 import { toAnthropicError } from './anthropic/anthropic-errors';
 import type { FacadeError } from './facade-error';

@@ -1,7 +1,7 @@
 import type { RunId } from '@rondo/contract';
 import type { Caller } from '@rondo/persistence';
 import type { Response } from 'express';
-import { requireScope } from '../auth/scopes';
+import { requireScope } from '../auth/api-request';
 import type { RunService } from '../runs/run-service';
 
 interface Client {

@@ -1,4 +1,4 @@
-import type { FieldError } from '../problems/problems';
+import type { FieldError } from '../problems/api-error';
 
 export const maxDepth = 64;
 export const tooDeep = `must not be nested deeper than ${maxDepth} levels`;

@@ -1,7 +1,7 @@
 import { wellFormed } from '@rondo/domain';
 import type { z } from 'zod';
 import { InvalidRequest } from '../problems/api-error';
-import type { FieldError } from '../problems/problems';
+import type { FieldError } from '../problems/api-error';
 import { maxDepth, maxValues, tooDeep, tooMany } from './json-bounds';
 
 /** Stands for input that is not even read, and why. */

@@ -1,8 +1,7 @@
-import { type Route, isIdempotent } from '@rondo/contract/api';
+import { type ProblemBody, type Route, isIdempotent } from '@rondo/contract/api';
 import type { ApiRequest } from '../auth/api-request';
 import { requestHash } from './idempotent-requests';
 import type { Attempt } from './keys-in-flight';
-import type { ProblemBody } from '../problems/problems';
 
 /** Façades whose clients repeat a POST by themselves, without a key, and say in a header which attempt it is. */
 const prefixes = ['/anthropic/', '/openai/'];

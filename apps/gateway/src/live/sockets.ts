@@ -1,5 +1,5 @@
 import type { ClientScope, Run, RunId, RunStatus } from '@rondo/contract';
-import { socketMessages } from '@rondo/contract/api';
+import { type ProblemBody, problemStatus, socketMessages } from '@rondo/contract/api';
 import type { WorkSignal } from '@rondo/messaging';
 import type { AuditLog, Caller, ReadPosition, RunAddress } from '@rondo/persistence';
 import type { Namespace, Socket } from 'socket.io';
@@ -17,10 +17,9 @@ import {
 import type { ConcurrencyLimits } from '../auth/concurrency-limits';
 import { Holding } from '../auth/memory-budget';
 import type { OpenConnections } from '../auth/open-connections';
-import { type Scope, requireScope } from '../auth/scopes';
+import { type Scope, requireScope } from '../auth/api-request';
 import { ApiError, refuseUnauthorized } from '../problems/api-error';
 import { problemResponse } from '../problems/problem-response';
-import { type ProblemBody, problemStatus } from '../problems/problems';
 import type { ActiveSubscription, NewRunLog, RunSubscriptions, SubscribeOptions } from './run-subscriptions';
 import type { SerializedEvent } from './serialized-event';
 import { SocketSink } from './socket-sink';

@@ -1,7 +1,15 @@
-import type { Balance, QuotaName } from '@rondo/contract';
+import { STATUS_CODES } from 'node:http';
+import type { Balance, Problem, QuotaName } from '@rondo/contract';
+import { type ProblemBody, type ProblemCode, type ProblemDetails, problemStatus } from '@rondo/contract/api';
 import { type AccountTier, TerminalError } from '@rondo/domain';
 import type { StoredResponse } from '@rondo/persistence';
-import type { FieldError, ProblemCode, ProblemDetails } from './problems';
+
+export type FieldError = NonNullable<Problem['errors']>[number];
+
+export function problem(code: ProblemCode, details: ProblemDetails = {}): ProblemBody {
+  const status = problemStatus[code];
+  return { type: `urn:rondo:problem:${code}`, title: STATUS_CODES[status] ?? 'Error', status, code, ...details };
+}
 
 /** A request that the gateway refuses, with the problem that it answers. */
 export class ApiError extends TerminalError {

@@ -7,8 +7,8 @@ import {
   UnknownSeqError,
   isDatabaseUnavailable,
 } from '@rondo/persistence';
-import { ApiError, retryAfter, refuseField } from './api-error';
-import { type ProblemBody, type ProblemCode, isProblemCode, problem } from './problems';
+import { ApiError, problem, refuseField, retryAfter } from './api-error';
+import { type ProblemBody, type ProblemCode, isProblemCode } from '@rondo/contract/api';
 
 export interface ProblemResponse {
   readonly body: ProblemBody;

@@ -5,12 +5,11 @@ import { refuseUnauthorized } from '../problems/api-error';
 import { isFacadePath } from '../facades/facade-errors';
 import { readRoute } from '../http/route-metadata';
 import type { RequestRate } from '../auth/account-quota';
-import type { ApiRequest } from '../auth/api-request';
+import { type ApiRequest, requireScope } from '../auth/api-request';
 import type { Authenticator } from '../auth/authenticator';
 import { type ClientReach, requireClientScope } from '../auth/client-access';
 import { facadeKey, urlToken } from '../auth/credentials';
 import type { DeploymentOperator } from '../auth/deployment-operator';
-import { requireScope } from '../auth/scopes';
 
 interface GuardDependencies {
   readonly authenticator: Authenticator;

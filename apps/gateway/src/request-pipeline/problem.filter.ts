@@ -8,7 +8,8 @@ import { discardBody, hasBody } from '../http/body';
 import type { KeysInFlight } from '../idempotency/keys-in-flight';
 import type { AllowedMethods } from '../problems/allowed-methods';
 import { problemResponse } from '../problems/problem-response';
-import { type ProblemBody, problem } from '../problems/problems';
+import type { ProblemBody } from '@rondo/contract/api';
+import { problem } from '../problems/api-error';
 
 /** The only place where an error becomes an HTTP response. */
 @Catch()

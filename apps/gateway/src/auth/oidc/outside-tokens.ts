@@ -7,7 +7,7 @@ import { IssuerKeys } from './issuer-keys';
 import type { OidcSettings } from './oidc-variables';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Scope } from '../scopes';
+import type { Scope } from '../api-request';
 
 /** Only signatures that need the issuer's private key: with `HS…` its public one would do, with `none` no key at all. */
 const algorithms = [

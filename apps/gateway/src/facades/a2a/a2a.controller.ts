@@ -9,7 +9,7 @@ import {
 } from '@rondo/contract/api';
 import type { Caller, RunAddress } from '@rondo/persistence';
 import type { Response } from 'express';
-import { requireScope } from '../../auth/scopes';
+import { requireScope } from '../../auth/api-request';
 import { parseInput } from '../../http/parse-input';
 import { Route, type RouteInput } from '../../http/route';
 import type { EventFormat } from '../../live/event-stream';

@@ -1,5 +1,4 @@
-import type { A2aRequest } from '@rondo/contract/api';
-import type { ProblemBody } from '../../problems/problems';
+import type { A2aRequest, ProblemBody } from '@rondo/contract/api';
 import type { FacadeError } from '../facade-error';
 
 /** Errors of JSON-RPC, and the ones that A2A adds to them, by the names that A2A has for them. */

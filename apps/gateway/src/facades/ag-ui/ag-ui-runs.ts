@@ -12,7 +12,7 @@ import {
 import type { AgUiMessage, AgUiResumeEntry, AgUiRunRequest } from '@rondo/contract/api';
 import { TerminalError } from '@rondo/domain';
 import type { Agents, Caller, FacadeIds, Messages, RunAddress, Runs } from '@rondo/persistence';
-import { requireScope } from '../../auth/scopes';
+import { requireScope } from '../../auth/api-request';
 import type { AuditedRuns } from '../../audit/audited-runs';
 import type { NewRunLog } from '../../live/run-subscriptions';
 import { ApiError, refuseField } from '../../problems/api-error';

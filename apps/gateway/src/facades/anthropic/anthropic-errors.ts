@@ -1,6 +1,6 @@
-import { type RequestCoverage, asksFor } from '@rondo/contract/api';
+import { type ProblemBody, type RequestCoverage, asksFor } from '@rondo/contract/api';
 import { ApiError } from '../../problems/api-error';
-import { type ProblemBody, problem } from '../../problems/problems';
+import { problem } from '../../problems/api-error';
 import type { FacadeError } from '../facade-error';
 import { toRetryHeaders } from '../../idempotency/repeated-posts';
 

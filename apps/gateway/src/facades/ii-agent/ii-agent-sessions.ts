@@ -12,7 +12,7 @@ import {
 import type { IiAgentEvent, IiAgentInit, IiAgentQuery } from '@rondo/contract/api';
 import type { Agents, BegunRun, Caller, FacadeIds, Runs, ThreadAddress, Threads } from '@rondo/persistence';
 import { type ClientReach, type ClientRequests, requireClientScope } from '../../auth/client-access';
-import { requireScope } from '../../auth/scopes';
+import { requireScope } from '../../auth/api-request';
 import { ApiError, refuseField } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
 import type { RunSettingsResolver } from '../../settings/run-settings';

@@ -9,7 +9,7 @@ import { requireClientScope } from '../../auth/client-access';
 import type { ConcurrencyLimits } from '../../auth/concurrency-limits';
 import { clientTokenIn, facadeKey } from '../../auth/credentials';
 import { Holding } from '../../auth/memory-budget';
-import { requireScope } from '../../auth/scopes';
+import { requireScope } from '../../auth/api-request';
 import { parseInput } from '../../http/parse-input';
 import { Admission, pieces } from '../../live/socket-admission';
 import { refuseUnauthorized } from '../../problems/api-error';

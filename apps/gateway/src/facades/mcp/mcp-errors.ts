@@ -1,5 +1,5 @@
 import { ProtocolErrorCode, type RequestId } from '@modelcontextprotocol/server';
-import type { ProblemBody } from '../../problems/problems';
+import type { ProblemBody } from '@rondo/contract/api';
 import type { FacadeError } from '../facade-error';
 
 /** For what JSON-RPC has no code of its own. */

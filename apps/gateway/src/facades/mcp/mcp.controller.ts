@@ -8,17 +8,37 @@ import {
 import { Controller } from '@nestjs/common';
 import { mcpCoverage, mcp as routes } from '@rondo/contract/api';
 import { newUlid } from '@rondo/platform';
-import { requireScope } from '../../auth/scopes';
+import { requireScope } from '../../auth/api-request';
 import { Route, type RouteInput } from '../../http/route';
 import { ApiError } from '../../problems/api-error';
-import { McpAdmission } from './mcp-admission';
 import { McpAnswers } from './mcp-answers';
 import { toJsonRpcError } from './mcp-errors';
 import { type McpExchange, McpMessages } from './mcp-server';
+import type { Authenticator } from '../../auth/authenticator';
 
 const refused: Readonly<Record<string, { readonly why: string }>> =
   mcpCoverage.requests['`method` of a message'].refused;
 const readingTools: ReadonlySet<unknown> = new Set(['get_run']);
+
+/** Lets requests in. A page that a browser has opened elsewhere must not reach a server by its user's own network. */
+export class McpAdmission {
+  constructor(
+    /** The origins of pages, beside the gateway's own. */
+    private readonly allowed: readonly string[],
+    private readonly authenticator: Pick<Authenticator, 'readAddress'>,
+  ) {}
+
+  /** Throws `forbidden` for a request of a page of another origin. */
+  admit({ caller, request, response }: Pick<McpExchange, 'caller' | 'request' | 'response'>): McpExchange {
+    const { origin, host } = request.headers;
+    const isForeign = origin !== undefined && !this.allowed.includes(origin) && !isOfHost(origin, host);
+    if (isForeign) throw new ApiError('forbidden', `Pages of ${origin} may not call this server: see ALLOWED_ORIGINS.`);
+    return { caller, request, response, address: this.authenticator.readAddress(request) };
+  }
+}
+
+const isOfHost = (origin: string, host: string | undefined): boolean =>
+  URL.canParse(origin) && new URL(origin).host === host;
 
 /** The server side of the Streamable HTTP transport, for both generations of the protocol. */
 @Controller()

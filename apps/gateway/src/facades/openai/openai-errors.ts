@@ -1,4 +1,4 @@
-import type { ProblemBody } from '../../problems/problems';
+import type { ProblemBody } from '@rondo/contract/api';
 import type { FacadeError } from '../facade-error';
 import { toRetryHeaders } from '../../idempotency/repeated-posts';
 
