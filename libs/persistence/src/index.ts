@@ -4,8 +4,8 @@ export { isDatabaseUnavailable } from './database/unavailable';
 
 // Runs for workers
 export { Outbox, type OutboxEntry } from './run-log/outbox';
-export { OtherUserError } from './api/runs/lock-place';
-export type { KeptFiles } from './api/runs/kept-files';
+export { OtherUserError, type ThreadAddress } from './api/thread-row';
+export type { KeptFiles } from './api/runs/insert-run';
 export type { MomentAddress, WantedMoment } from './api/runs/wanted-moment';
 export { type ForkOrder, UnknownSeqError } from './api/runs/forks/fork-run';
 export type { ChildOrder, StartedChild } from './api/runs/child-runs/start-child';
@@ -122,7 +122,6 @@ export {
   type PublicRun,
   type PublicThread,
 } from './api/projects/public-reads';
-export { type ThreadAddress } from './api/thread-row';
 export { type Thread } from './api/list-threads';
 export { Threads } from './api/threads';
 export { type McpToolAddress, type WithheldMcpTool, McpToolDefinitions } from './api/mcp-tools/mcp-tools';
@@ -131,8 +130,7 @@ export { type BlobAddress, Blobs } from './api/blobs/blobs';
 export { type FileAddress, type StoredFile, Files } from './api/files/files';
 export type { FileLimits } from './api/files/upload';
 export { type RunDocument, RunDocuments } from './api/files/run-documents';
-export { type FileToDeliver, FileDeliveries } from './api/files/file-deliveries';
-export { UnknownFileError } from './api/files/run-files';
+export { type FileToDeliver, FileDeliveries, UnknownFileError } from './api/files/run-files';
 export { type FetchedImage, FetchedImages, type ImagePlace } from './api/blobs/fetched-images';
 export { UnknownBlobError } from './api/blobs/message-images';
 export { type RunPlace, type HostedSandbox, type Sandbox, type SandboxAddress, Sandboxes } from './api/sandboxes';
@@ -167,8 +165,7 @@ export { type QuotaUsage, readQuotaUsage } from './api/billing/quota-usage';
 export { readRunMinutes } from './api/billing/run-minutes';
 export type { AccountTerms, SpendingLimit } from './api/billing/balance-row';
 export { type ReservationOrder, type ReservationVerdict, Reservations } from './api/billing/reservations';
-export { UsageLedger } from './api/billing/usage';
-export type { UsageReport } from './api/billing/usage-report';
+export { UsageLedger, type UsageReport } from './api/billing/usage';
 export { AccountSpending, type SpendingPeriod, type Spent } from './api/account-spending';
 export { IdempotencyKeys, type IdempotentRequest, type PendingKey, type StoredResponse } from './api/idempotency-keys';
 

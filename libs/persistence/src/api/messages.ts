@@ -13,7 +13,7 @@ import type { Database } from '../database/database';
 import { type PendingKey, storeResponse } from './idempotency-keys';
 import { readShownMessage, messageRow } from '../run-log/message-row';
 import { type Page, type PageRequest, BoundedList, idOfCursor, invalidCursor } from './page';
-import { readThreadHistory } from './thread-history';
+import { readThreadHistory } from '../run-log/claim-history';
 import { type ThreadAddress, requireThreadCapacity, threadNotFound } from './thread-row';
 import { createQuery } from '../database/checked-query';
 

@@ -13,7 +13,7 @@ import { TerminalError } from '@rondo/domain';
 import type { Database } from '../database/database';
 import type { Sql } from '../database/sql';
 import { StatementBatcher } from '../database/statement-batcher';
-import { toWorkspace } from '../run-log/workspace-sql';
+import { toWorkspace } from '../run-log/run-row';
 import { type Page, type PageRequest, idOfCursor, toPage } from './page';
 import { type ThreadAddress, threadNotFound } from './thread-row';
 import { z } from 'zod';

@@ -1,4 +1,10 @@
+import type { Message } from '@rondo/contract';
 import { processTools, serverToolMark } from '@rondo/domain';
+import { z } from 'zod';
+import { createQuery, jsonDocument } from '../database/checked-query';
+import type { Sql } from '../database/sql';
+import { type MessageRow, readShownMessage } from './message-row';
+import type { JsonRow } from './run-row';
 
 /** A claim reads at most the newest 16 MiB of earlier messages: no model accepts more. */
 const maxEarlierBytes = 16 * 1024 * 1024;
@@ -87,6 +93,24 @@ cross join lateral (${logOfRun(run)}) as log
 cross join lateral (${earlierMessages(run)}) as thread`;
 
 /** The same of a run that has no facts yet; `run` needs only `thread_id`, `past_through`, and an `id` that no run has. */
-export const toEarlierHistory = (run: string): string => `
+const toEarlierHistory = (run: string): string => `
 left join lateral (${latestSummary(run)}) as summary on true
 cross join lateral (${earlierMessages(run)}) as thread`;
+
+const historyRow = z.object({ earlier: jsonDocument<readonly JsonRow<MessageRow, 'created_at'>[]>() });
+
+/**
+ * Reads what a run that begins now would read of its thread: the messages for the model, without those that a summary replaces.
+ * `threads` is SQL from `from` on that has at most one row of `threads`; without one, the result is undefined.
+ */
+export async function readThreadHistory(
+  sql: Sql,
+  threads: string,
+  values: readonly unknown[],
+): Promise<readonly Message[] | undefined> {
+  const statement = `
+with next_run as (select '' as id, threads.id as thread_id, last_message_seq as past_through ${threads})
+select earlier from next_run ${toEarlierHistory('next_run')}`;
+  const row = await createQuery(historyRow, statement).first(sql, values);
+  return row?.earlier.map((message) => readShownMessage({ ...message, created_at: new Date(message.created_at) }));
+}

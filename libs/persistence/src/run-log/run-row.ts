@@ -146,3 +146,10 @@ export const toFact = (row: FactRow): RecordedFact =>
   }) as RecordedFact; // see above
 
 export const factOfJson = (row: JsonRow<FactRow, 'at'>): RecordedFact => toFact({ ...row, at: new Date(row.at) });
+
+/**
+ * The thread whose workspace a row of `runs` or `threads` uses: that of its project where the threads of the project share
+ * one, else its own. The project alone says so; a version that does not know of shared workspaces cannot write it wrong.
+ */
+export const toWorkspace = (projectId: string, ownThread: string): string =>
+  `coalesce((select projects.workspace_id from projects where projects.id = ${projectId}), ${ownThread})`;

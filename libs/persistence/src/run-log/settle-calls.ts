@@ -1,4 +1,9 @@
-import { chargeAmount } from './charged-amount';
+/**
+ * What an account pays for a model call, as SQL; null if its cost is not known. Rounded as balances are stored, so that they
+ * equal the sum of the entries. Entries of versions without factors have none.
+ */
+export const chargeAmount = (costUsd: string, priceFactor: string): string =>
+  `round(${costUsd}::numeric * coalesce(${priceFactor}, 1), 12)`;
 
 /** What an account has spent in the period that it is now, of its row in `account_balances`. */
 export const spentNow = `case when period_start = date_trunc(period, now(), 'UTC') then spent_usd else 0 end`;

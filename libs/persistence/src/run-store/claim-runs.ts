@@ -1,10 +1,9 @@
 import type { RunId, ThreadId } from '@rondo/contract';
 import { type ClaimedRun, NewerRunError, type RunQueueName, unknownParts } from '@rondo/domain';
 import { type MessageRow, toMessage } from '../run-log/message-row';
-import { type FactRow, type JsonRow, type RunJson, factOfJson, readStop, toRun } from '../run-log/run-row';
+import { type FactRow, type JsonRow, type RunJson, factOfJson, readStop, toRun, toWorkspace } from '../run-log/run-row';
 import type { Sql } from '../database/sql';
 import { toHistory } from '../run-log/claim-history';
-import { claimedWorkspace } from '../run-log/workspace-sql';
 
 /** The assignments that claim a run; `owner` and `leaseMs` are SQL expressions. */
 export const setClaim = (owner: string, leaseMs: string): string => `
@@ -13,6 +12,11 @@ export const setClaim = (owner: string, leaseMs: string): string => `
     status = case when stop_requested_at is null then 'running' else 'stopping' end,
     lease_owner = ${owner},
     lease_expires_at = clock_timestamp() + ${leaseMs}::int * interval '1 ms'`;
+
+/** What a claim reads of the workspace of its run. */
+export const claimedWorkspace = `${toWorkspace('claimed.project_id', 'claimed.thread_id')} as workspace_id,
+  (select executor_id from sandboxes
+    where sandboxes.thread_id = ${toWorkspace('claimed.project_id', 'claimed.thread_id')}) as executor_id`;
 
 /**
  * Claims due runs without a valid lease, by the clock of the database. It locks them in the order of their ids, as every

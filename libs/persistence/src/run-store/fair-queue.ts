@@ -1,7 +1,6 @@
 import type { RunQueueName, ServedAccount } from '@rondo/domain';
 import type { Sql } from '../database/sql';
-import { type ClaimedRow, setClaim } from './claim-runs';
-import { claimedWorkspace } from '../run-log/workspace-sql';
+import { type ClaimedRow, claimedWorkspace, setClaim } from './claim-runs';
 
 /** Bounds one statement. With more accounts, the next one continues after the last account. */
 const maxAccounts = 256;

@@ -1,7 +1,7 @@
 import type { AccountId } from '@rondo/contract';
 import { type AccountTier, TerminalError } from '@rondo/domain';
 import type { Sql } from '../../database/sql';
-import { chargeAmount } from '../../run-log/charged-amount';
+import { chargeAmount } from '../../run-log/settle-calls';
 import { z } from 'zod';
 import { createQuery } from '../../database/checked-query';
 

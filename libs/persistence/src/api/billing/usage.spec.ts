@@ -8,8 +8,7 @@ import {
   endUser,
 } from '@rondo/contract';
 import { StoreFixture, newAccount, nextId, usage } from '../../testing/store-fixture';
-import { filteredUsage } from './usage-filter';
-import { UsageLedger } from './usage';
+import { filteredUsage, UsageLedger } from './usage';
 
 let fixture: StoreFixture;
 let ledger: UsageLedger;

@@ -11,9 +11,8 @@ import {
   textInput,
   waits,
 } from '../../testing/store-fixture';
-import { FileDeliveries } from './file-deliveries';
+import { FileDeliveries, UnknownFileError, workspaceName } from './run-files';
 import { Files } from './files';
-import { UnknownFileError, workspaceName } from './run-files';
 
 let fixture: StoreFixture;
 let files: Files;

@@ -4,7 +4,7 @@ import type { Database } from '../../database/database';
 import { toStoredText } from '../../database/stored-text';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
-import { ThreadBusyError } from '../runs/thread-busy-error';
+import { ThreadBusyError } from '../thread-row';
 import { type ProjectAddress, projectNotFound, toProject, projectRow } from './project-row';
 import { z } from 'zod';
 import { createQuery } from '../../database/checked-query';

@@ -22,7 +22,7 @@ import type { Database } from '../../database/database';
 import { type Blob, blobRow } from '../blobs/blobs';
 import { runNotFound } from '../runs/lock-run';
 import { BoundedList, type Page, type PageRequest, idOfCursor, invalidCursor, toPage } from '../page';
-import { readThreadHistory } from '../thread-history';
+import { readThreadHistory } from '../../run-log/claim-history';
 import { threadNotFound } from '../thread-row';
 import { projectNotFound } from './project-row';
 import { z } from 'zod';

@@ -1,7 +1,7 @@
 import { type RunId, type ThreadId, isTerminal } from '@rondo/contract';
 import { StoreFixture, completed, newAccount, textInput, started, stopped } from '../../testing/store-fixture';
 import type { NewRun } from './create-run';
-import { ThreadBusyError } from './thread-busy-error';
+import { ThreadBusyError } from '../thread-row';
 
 let fixture: StoreFixture;
 beforeAll(async () => {

@@ -44,24 +44,23 @@ import type { AlongsideRun } from '../triggers/firing-claim';
 import { nameAfterInput } from '../projects/project-titles';
 import type { StatementBatcher } from '../../database/statement-batcher';
 import { type Input, inputFact, inputText, toPreview } from './input-message';
-import { type KeptFiles, rewindingFact } from './kept-files';
 import {
+  type FirstRows,
+  type KeptFiles,
+  type NamedChat,
   type RunAgent,
   type RunOrigin,
-  agentFields,
-  originFields,
-  type FirstRows,
-  type NamedChat,
   type RunToInsert,
-  toFirstRows,
+  agentFields,
   insertNamedRun,
   insertRuns,
+  originFields,
+  rewindingFact,
+  toFirstRows,
 } from './insert-run';
-import { lockPlace } from './lock-place';
-import type { Question } from './read-question';
+import { lockPlace, ThreadBusyError } from '../thread-row';
+import { type Question, requireNewestQuestion, supersedeTurn } from './supersede-turn';
 import { promoteNext } from './promote-run';
-import { ThreadBusyError } from './thread-busy-error';
-import { requireNewestQuestion, supersedeTurn } from './supersede-turn';
 import { NoRunToTell, steerRun } from './tell-run';
 import { stopLocked } from './stop-run';
 import { createQuery } from '../../database/checked-query';

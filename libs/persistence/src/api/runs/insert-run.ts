@@ -1,4 +1,13 @@
-import type { AccountId, AgentId, RecordedFact, Run, CallId, RunId } from '@rondo/contract';
+import type {
+  AccountId,
+  AgentId,
+  CallId,
+  NewFact,
+  RecordedFact,
+  Run,
+  RunId,
+  WorkspaceRewinding,
+} from '@rondo/contract';
 import { RowSet } from '../../database/row-set';
 import { activated, toOutbox } from '../../database/run-activation';
 import type { Sql } from '../../database/sql';
@@ -283,3 +292,15 @@ export const originFields = (origin: RunOrigin | undefined) =>
 
 export const agentFields = (agent: RunAgent | undefined) =>
   agent && { agent_id: agent.id, agent_version: agent.version };
+
+/** Files that an executor has kept of a moment. */
+export interface KeptFiles extends WorkspaceRewinding {
+  readonly executorId: string;
+}
+
+/** Has the files brought into the workspace of a run before it begins. */
+export const rewindingFact = ({ thread_id, run_id, moment }: KeptFiles, iteration: number): NewFact => ({
+  type: 'workspace.rewinding',
+  iteration,
+  data: { thread_id, run_id, moment },
+});

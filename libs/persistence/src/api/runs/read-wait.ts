@@ -1,8 +1,7 @@
 import { type FactType, type RunWait, type WorkspacePreparing, runId } from '@rondo/contract';
 import { type RunMoment, explainWait, unknownParts } from '@rondo/domain';
 import { z } from 'zod';
-import { type RunJson, toRun } from '../../run-log/run-row';
-import { toWorkspace } from '../../run-log/workspace-sql';
+import { type RunJson, toRun, toWorkspace } from '../../run-log/run-row';
 import type { Sql } from '../../database/sql';
 import { type RunAddress, runNotFound } from './lock-run';
 import { utcText, readableJson } from '../../database/stored-text';

@@ -40,7 +40,7 @@ import { type InputOrder, giveCallInput } from './give-input';
 import { type CallRuling, type ResolvedCall, resolveToolCall } from './resolve-tool-call';
 import { type BudgetOrder, type RaisedBudget, raiseRunBudget } from './raise-budget';
 import { type ReadPosition, readRewinds } from './log-rewinds';
-import { type Question, readQuestion } from './read-question';
+import { type Question, readQuestion } from './supersede-turn';
 import { type EventPage, type RunOpening, allPages, openRun, readEvents } from './read-log';
 import { type CountFilter, type RunCounts, type RunFilter, countRuns, listRuns } from './list-runs';
 import { countActive, getRun, listToolCalls, readCallsOfResult, readHeads, readFinalTexts } from './read-runs';

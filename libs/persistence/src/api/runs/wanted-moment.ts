@@ -12,7 +12,7 @@ import { TerminalError } from '@rondo/domain';
 import { z } from 'zod';
 import { createQuery } from '../../database/checked-query';
 import type { Sql } from '../../database/sql';
-import { toWorkspace } from '../../run-log/workspace-sql';
+import { toWorkspace } from '../../run-log/run-row';
 import { type RunAddress, runNotFound } from './lock-run';
 import { readForkPoint } from './forks/fork-run';
 import { readableJson } from '../../database/stored-text';

@@ -19,7 +19,7 @@ import { referToImages, storeImages } from '../../blobs/message-images';
 import { type PendingKey, storeResponse } from '../../idempotency-keys';
 import { hostWorkspace } from '../../sandboxes';
 import type { RunMaker } from '../create-run';
-import { type KeptFiles, rewindingFact } from '../kept-files';
+import { type KeptFiles, rewindingFact } from '../insert-run';
 import { inputFact } from '../input-message';
 import { type RunAddress, readRun, runNotFound } from '../lock-run';
 import { visibleRun } from '../read-runs';
