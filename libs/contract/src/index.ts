@@ -134,7 +134,14 @@ export {
 } from './balance';
 export { type NameSource, type Project, nameSource, project, projectSandbox } from './project';
 export { type ModelPrice, modelPrice, modelAlias, modelName, requestedModel } from './model';
-export { sandboxState } from './sandbox-state';
+export {
+  type CommandEvent,
+  type RequestedCommand,
+  commandEnding,
+  commandEvent,
+  requestedCommand,
+  sandboxState,
+} from './sandbox';
 export { type UsageEntry, type UsageGroup, usageEntry, usageGroup } from './usage-entry';
 export {
   type FinishReason,
@@ -262,13 +269,6 @@ export {
   browserScreen,
   requestedBrowserAction,
 } from './browser-operation';
-export {
-  type CommandEvent,
-  type RequestedCommand,
-  commandEnding,
-  commandEvent,
-  requestedCommand,
-} from './sandbox-command';
 export {
   type AwaitedCall,
   type CallerResult,

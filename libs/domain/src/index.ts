@@ -53,11 +53,13 @@ export {
   type ActiveAgent,
   type AgentCandidates,
   type ResolvedAgent,
+  type SealedHeaders,
+  listSealedServers,
   resolveAgent,
   withDefinition,
+  withoutSecrets,
 } from './agents/resolve-agent';
 export { definitionChanges, isSameJson } from './agents/compare-definitions';
-export { type SealedHeaders, listSealedServers, withoutSecrets } from './agents/sealed-servers';
 
 // Runs
 export {
@@ -203,9 +205,9 @@ export {
   findPrice,
   readProviders,
   splitModelName,
+  usualModel,
   whyNotConfigured,
 } from './models/provider-settings';
-export { usualModel } from './models/usual-model';
 export { type ReplyChunk } from './dialects/dialect';
 export { ObjectEnd } from './dialects/parse-object';
 export { type BudgetRaise, raiseBudget } from './run/raise-budget';

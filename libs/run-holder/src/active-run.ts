@@ -1,5 +1,6 @@
-import type { ClaimedRun, StopReason, WaitingMessage } from '@rondo/domain';
+import type { Claim, ClaimedRun, RunStore, StopReason, WaitingMessage } from '@rondo/domain';
 import type { RunLive } from '@rondo/messaging';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** This process releases a run although nothing is wrong with it. */
 export class AbandonedError extends Error {
@@ -70,5 +71,30 @@ export class ActiveRun {
   /** Clears the deadline: the run is no longer active here. */
   dispose(): void {
     clearTimeout(this.deadline);
+  }
+}
+
+const maxAttempts = 60;
+const retryMs = 250;
+
+interface HandOverParts {
+  readonly store: Pick<RunStore, 'handOver'>;
+  readonly isOutage: (error: unknown) => boolean;
+}
+
+/** Retries through an outage as long as a lease, as that of a failover, so that the run need not wait until its lease expires. The epoch makes that safe. */
+export async function handOver(
+  claim: Claim,
+  how: { broke: boolean },
+  { store, isOutage }: HandOverParts,
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await store.handOver(claim, how);
+      return;
+    } catch (error) {
+      if (attempt === maxAttempts || !isOutage(error)) throw error;
+      await sleep(retryMs);
+    }
   }
 }

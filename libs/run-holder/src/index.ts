@@ -1,6 +1,5 @@
-export { AbandonedError, ActiveRun } from './active-run';
+export { AbandonedError, ActiveRun, handOver } from './active-run';
 export { ActiveRuns, Heartbeat } from './active-runs';
-export { handOver } from './hand-over';
 export { ModelMetrics } from './model-metrics';
 export { OutboxRelay } from './outbox-relay';
 export { PeriodicTasks, type TaskSchedule } from './periodic-tasks';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { browserScreen, requestedBrowserAction } from '../browser-operation';
 import { projectId, sandboxId, threadId } from '../ids';
-import { commandEvent, requestedCommand } from '../sandbox-command';
-import { sandboxState } from '../sandbox-state';
+import { commandEvent, requestedCommand, sandboxState } from '../sandbox';
 import { nameOptions } from './option-names';
 import { createPage, pageQuery } from './paging';
 import { type ApiSchemas, defineRoutes } from './route';

@@ -1,5 +1,8 @@
 import { z } from 'zod';
 
+/** What a sandbox does, as its executor says. The API describes each. */
+export const sandboxState = z.enum(['awake', 'asleep', 'archived', 'deleted', 'absent']);
+
 /** What a person runs in a sandbox, outside of any run. The limits are those of the tool `execute_command`. */
 export const requestedCommand = z.strictObject({
   command: z.string().min(1).max(100_000).describe('For bash. Its standard input is empty.'),
