@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import { images, isNeeded, isNeededOfPackage } from './contents.mjs';
-import { listSpecifiers } from './specifiers.mjs';
 
 const scope = '@rondo/';
 const isScript = (file) => /\.[cm]?js$/.test(file);
@@ -172,4 +172,23 @@ function toParent(folder) {
   const inside = folder.lastIndexOf(`/${modules}/`);
   if (inside >= 0) return folder.slice(0, inside);
   return '';
+}
+
+const calls = /\b(?:require|import|require\.resolve|createRequire\)?\([^()]*\))\s*\(\s*['"`]([^'"`$]+)/g;
+const statements = /^(?:import|export)\s(?:[^'"]*?\sfrom\s)?\s*['"]([^'"]+)['"]/gm;
+const comments = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm;
+
+/** What a file of JavaScript imports: paths, and names of packages without the path inside the package. */
+function listSpecifiers(file) {
+  const text = readFileSync(file, 'utf8').replace(comments, '');
+  const found = [...text.matchAll(calls), ...text.matchAll(statements)].map(([, specifier]) => specifier);
+  return [...new Set(found.filter((specifier) => !isBuiltin(specifier)).map(withoutPathInside))];
+}
+
+function withoutPathInside(specifier) {
+  if (specifier.startsWith('.')) return specifier;
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
 }

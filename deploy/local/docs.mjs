@@ -1,12 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { dashboard } from '../monitoring/dashboard.mjs';
 import { nx } from './services/build.mjs';
 import { toExample, withTables } from './documents/configuration-reference.mjs';
 import { environmentsPage } from './documents/environments.mjs';
 import { withFacadeParts } from './documents/facade-pages.mjs';
 import { helmValuesDefaults, helmValuesReference, helmValuesSchema } from './documents/helm-values-files.mjs';
 import { installPackages, requireNode } from './install/install.mjs';
-import { writeMonitoring } from './documents/monitoring-files.mjs';
 import { composeConfiguration } from './servers/nats-server-configuration.mjs';
 import { step, terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
@@ -46,7 +46,10 @@ const permissions = `${JSON.stringify(messaging.allNatsPermissions(), null, 2)}\
 writeFileSync(join(repoRoot, 'deploy/nats-permissions.json'), permissions);
 writeFileSync(join(repoRoot, 'deploy/nats.conf'), composeConfiguration());
 writeFileSync(join(repoRoot, 'deploy/helm/rondo/files/nats.conf'), composeConfiguration(['EXECUTOR_ID']));
-writeMonitoring();
+writeFileSync(join(repoRoot, 'deploy/monitoring/dashboard.json'), `${JSON.stringify(dashboard(), null, 2)}\n`);
+// Helm reads no file outside of its chart.
+for (const name of ['dashboard.json', 'rules.yaml'])
+  copyFileSync(join(repoRoot, 'deploy/monitoring', name), join(repoRoot, 'deploy/helm/rondo/files', name));
 writeFileSync(join(repoRoot, 'deploy/helm/rondo/values.yaml'), helmValuesDefaults());
 writeFileSync(join(repoRoot, 'deploy/helm/rondo/values.schema.json'), helmValuesSchema());
 writeFileSync(join(repoRoot, 'docs/helm-values.md'), helmValuesReference());

@@ -11,9 +11,8 @@ import {
 } from '@rondo/test-deployment';
 import { withClient } from '../../../../deploy/local/servers/postgres-client.mjs';
 import { PrometheusServer } from '../../../../deploy/local/servers/prometheus.mjs';
-import { alertRules } from '../rule-file';
+import { alertRules, quickRules } from '../rule-file';
 import { BreakableProgram } from './breakable-program';
-import { quickRules } from './quick-rules';
 
 /** A minute of `for` becomes two seconds. */
 const factor = 30;
