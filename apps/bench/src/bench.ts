@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { BareSystem } from './bare/bare-system';
 import { Child } from './machine/child';
-import { Cores } from './machine/cores';
+import { Cores } from './machine/machine';
 import type { ModelProcess } from './measures/measure';
 import { RondoSystem, type RondoRequest } from './rondo-system';
 

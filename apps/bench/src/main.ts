@@ -3,7 +3,7 @@ import { runCommand } from '../../../deploy/local/command.mjs';
 import { terminal as log } from '../../../deploy/local/progress.mjs';
 import { Bench, type Owns } from './bench';
 import { help, readOptions } from './config';
-import { machine } from './machine/machine-description';
+import { machine } from './machine/machine';
 import { describe } from './report/table';
 import { takeMeasures } from './take-measures';
 

@@ -6,9 +6,8 @@ import { type MeasuredSystem, type SubmittedRun, type Task, newTag } from './mea
 import { post } from './http';
 import { readCpuMs, readResidentMb } from './machine/deployment-usage';
 import { type Plan, toModelName } from './model/plan';
-import { tagInput } from './model/request';
+import { systemPrompt, tagInput } from './model/request';
 import type { Scale } from './scale';
-import { systemPrompt } from './system-prompt';
 
 export interface RondoRequest {
   readonly modelUrl: string;

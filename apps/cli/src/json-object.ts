@@ -12,3 +12,14 @@ export function readObject(text: string): JsonObject | undefined {
     return undefined;
   }
 }
+
+/** JSON in which the order of keys does not matter, and a key without a value is none. */
+export const canonicalJson = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+
+export const isSame = (one: unknown, other: unknown): boolean =>
+  one === other || (one !== undefined && other !== undefined && canonicalJson(one) === canonicalJson(other));

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import OpenAI from 'openai';
-import { systemPrompt } from '../system-prompt';
+import { systemPrompt } from '../model/request';
 
 export interface BareRequest {
   readonly model: string;

@@ -1,7 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { bytesInUseFile } from './bytes-in-use';
+import { bytesInUseFile } from './config';
 
 /** Loaded into a service before its own code: on SIGUSR2 it collects all garbage and writes the bytes in use to a file. */
 setFlagsFromString('--expose-gc');

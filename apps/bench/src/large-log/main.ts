@@ -5,7 +5,7 @@ import { runCommand } from '../../../../deploy/local/command.mjs';
 import { withClient } from '../../../../deploy/local/servers/postgres-client.mjs';
 import { terminal as log } from '../../../../deploy/local/progress.mjs';
 import { RunningRondo, call, scriptInput } from '@rondo/test-deployment';
-import { machine } from '../machine/machine-description';
+import { machine } from '../machine/machine';
 import { percentile } from '../statistics';
 import { type Client, multiply, tablesOfRuns } from './multiply';
 

@@ -8,7 +8,7 @@ import { type Plan, ordinary } from '../model/plan';
 import type { RondoSystem } from '../rondo-system';
 import type { Scale } from '../scale';
 import type { Findings, Trial, TrialContext } from './measure';
-import { bytesInUseFile } from '../inside/bytes-in-use';
+import { bytesInUseFile } from '../inside/config';
 
 const megabytes = { unit: 'MB', bounds: 'value', better: 'less' } as const;
 

@@ -28,3 +28,7 @@ function occurrences(body: Buffer, word: string, from: number): number {
   for (let at = body.indexOf(word, from); at !== -1; at = body.indexOf(word, at + word.length)) count += 1;
   return count;
 }
+
+/** The system prompt of Rondo's agent and of the bare loop. */
+export const systemPrompt =
+  'You are an agent that does what the user asks. Call a tool when you need it. When the task is done, say so in a few words.';

@@ -4,7 +4,7 @@ import { withClient } from '../../../../deploy/local/servers/postgres-client.mjs
 import { terminal as log } from '../../../../deploy/local/progress.mjs';
 import { grantScaler, toRole } from '../../../../deploy/local/servers/roles.mjs';
 import { RunningRondo } from '@rondo/test-deployment';
-import { machine } from '../machine/machine-description';
+import { machine } from '../machine/machine';
 import { percentile } from '../statistics';
 import { Autoscaler, type ScalingRule } from './autoscaler';
 import type { RunningProgram } from '../../../../deploy/local/processes/supervised-process.mjs';

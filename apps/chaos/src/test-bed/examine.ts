@@ -1,7 +1,6 @@
 import { type Fact, logFlaws } from '@rondo/test-deployment';
 import { isSettled } from './patient-client';
-import { listPlannedEffects } from './planned-effects';
-import { describeRepeated, isOfOneCall, listRepeated } from './repeated-effects';
+import { describeRepeated, isOfOneCall, listPlannedEffects, listRepeated } from './planned-effects';
 import type { LaunchedRun } from './start-runs';
 import type { TestBed } from './test-bed';
 

@@ -1,6 +1,8 @@
 import type { Terminal } from '../terminal';
 import { toDollars } from '../dollars';
 import { countNoun } from './summary';
+import { appendFileSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 /** Something that is over. */
 export interface Step {
@@ -92,4 +94,11 @@ export function durationText(ms: number): string {
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.ceil(seconds / 60);
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Adds lines with their times to a text file, which need not exist. An error of a model may have several lines; here it has one. */
+export function openTaskLog(path: string): (line: string) => void {
+  mkdirSync(dirname(path), { recursive: true });
+  appendFileSync(path, ''); // a file that cannot be written to is refused before the first task
+  return (line) => appendFileSync(path, `${new Date().toISOString()} ${line.replaceAll(/\s+/g, ' ')}\n`);
 }

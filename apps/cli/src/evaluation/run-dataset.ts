@@ -15,11 +15,10 @@ import { whileLocked } from './runner-lock';
 import { scoreResults } from './scored-result';
 import { storeResults } from './store-results';
 import { toSummary, toSentence } from './summary';
-import { openTaskLog } from './task-log';
+import { type Step, openTaskLog, Progress } from './progress';
 import { untilInterrupted } from './until-interrupted';
 import type { Terminal } from '../terminal';
 import { concurrently } from './concurrently';
-import { Progress, type Step } from './progress';
 
 export interface Evaluation {
   readonly tasks: readonly EvaluationTask[];

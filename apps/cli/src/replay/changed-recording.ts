@@ -1,8 +1,7 @@
 import type { AgentDefinition, ProfileName, RecordedFact, RunSettings } from '@rondo/contract';
 import { effectiveSettings, withDefinition } from '@rondo/domain';
 import { UsageError } from '../command';
-import { isObject } from '../json-object';
-import { isSame } from './canonical-json';
+import { isObject, isSame } from '../json-object';
 import type { Recording } from './recording';
 
 /** What is tried instead of what the run had. */

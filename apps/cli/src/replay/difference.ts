@@ -1,4 +1,4 @@
-import { canonicalJson, isSame } from './canonical-json';
+import { canonicalJson, isSame } from '../json-object';
 import type { ComparableFact } from './comparable-fact';
 import type { RecordedRequest } from './recording';
 

@@ -3,7 +3,7 @@ import { toolNeeds } from '@rondo/domain';
 import { z } from 'zod';
 import { UsageError } from '../command';
 import type { RecordedRequest, Recording } from './recording';
-import { isSame } from './canonical-json';
+import { isSame } from '../json-object';
 
 /**
  * A request as its line says it: only what differs from the request before, because each repeats the whole conversation.

@@ -19,7 +19,7 @@ import {
   runAgent,
 } from '@rondo/domain';
 import { type Difference, DifferenceError, factDifference, requestDifference } from './difference';
-import { isSame } from './canonical-json';
+import { isSame } from '../json-object';
 import { comparable } from './comparable-fact';
 import { RecordedPlace, RecordedTools } from './recorded-tools';
 import { type RecordedRequest, type Recording, toRecordedRequest } from './recording';

@@ -9,7 +9,7 @@ import {
   toToolSet,
   tools as catalog,
 } from '@rondo/domain';
-import { canonicalJson } from './canonical-json';
+import { canonicalJson } from '../json-object';
 
 /** The tools of this version that a run is offered where its executors lack these. */
 export const toTools = (settings: RunSettings, lacks: readonly ToolNeed[]): ToolSet =>

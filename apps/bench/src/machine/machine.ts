@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
 
 /**
  * One core for the measured system and another for the load, so that neither takes time from the other. Relies on
@@ -47,3 +48,8 @@ function listAllowedCores(): number[] {
     return Array.from({ length: last - first + 1 }, (_, index) => first + index);
   });
 }
+
+/** A description of this machine for the report. */
+export const machine =
+  `${cpus()[0]?.model.trim() ?? 'unknown CPU'}, ${cpus().length} cores, ` +
+  `${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`;
