@@ -42,5 +42,5 @@ async function check() {
   const args = ['--maxWorkers', '2', ...reporters];
   await verification.step('unit tests', () => jest(jestProjects(), { env: times.environment, args, groups }));
   if (withTimes) log.note(times.table().join('\n'));
-  return verification.conclude(times.failures());
+  return verification.conclude(times.listFailures());
 }

@@ -11,9 +11,9 @@ import { repoRoot } from './repo-root.mjs';
  * `npm run console:screenshots`, beside a running `WEBHOOK_INTERNAL_HOSTS=127.0.0.1:9 npm start` with its demo runs: the pictures of docs/console.md. With a
  * directory as its argument: every page there, light and dark, on a wide screen and on a phone.
  */
-const kept = (name) => readFileSync(join(repoRoot, '.data', name), 'utf8').trim();
-const url = process.env.RONDO_URL ?? kept('url');
-const api = toApi(url, kept('api-key'));
+const readKept = (name) => readFileSync(join(repoRoot, '.data', name), 'utf8').trim();
+const url = process.env.RONDO_URL ?? readKept('url');
+const api = toApi(url, readKept('api-key'));
 const directory = process.argv[2] === undefined ? undefined : resolve(process.argv[2]);
 /** Evaluated by the page. Rows are measured when they come into sight, so the end moves for a few frames. */
 const scrollToEnd = `(async () => {

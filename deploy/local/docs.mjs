@@ -11,7 +11,7 @@ import { composeConfiguration } from './servers/nats-server-configuration.mjs';
 import { step, terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
 import { run } from './run-program.mjs';
-import { chartVariables, composeVariables, declaredFile, declaredVariables } from './services/service-variables.mjs';
+import { chartVariables, composeVariables, declaredFile, toDeclaredVariables } from './services/service-variables.mjs';
 import { writeScorecardAge } from './checks/scorecard-age.mjs';
 import { toolReference } from './documents/tool-reference.mjs';
 
@@ -37,7 +37,7 @@ const modules = Object.entries(homes).map(async ([service, home]) => {
 });
 const environments = Object.fromEntries(await Promise.all(modules));
 
-writeFileSync(join(repoRoot, declaredFile), declaredVariables(environments));
+writeFileSync(join(repoRoot, declaredFile), toDeclaredVariables(environments));
 writeFileSync(join(repoRoot, 'deploy/compose-variables.yml'), composeVariables());
 writeFileSync(join(repoRoot, 'deploy/helm/rondo/files/variables.json'), chartVariables());
 

@@ -66,14 +66,16 @@ async function buildAll(containers, base) {
 async function runAll({ containers, owns }) {
   owns(removalOfContainers(containers));
   const request = { dataDir, packagesDirectory: join(repoRoot, '.data'), want: ['postgres', 'redis', 'nats'], log };
-  const { env: servers } = await startedBy(owns(new Infrastructure({ ...request, env: { PATH: process.env.PATH } })));
+  const { env: servers } = await startAndReturn(
+    owns(new Infrastructure({ ...request, env: { PATH: process.env.PATH } })),
+  );
   await step(log, 'migrations', { work: () => migrateWithImage(containers, { url: servers.DATABASE_URL, dataDir }) });
 
   const readyAfterMs = {};
   const noting = { ...log, done: (line) => (log.done(line), (readyAfterMs[line.name] = line.ms)) };
   const adminKey = secret(dataDir, 'api-key', 'rondo_');
   const services = await servicesFromImages(containers, { dataDir, infrastructure: servers, adminKey, log: noting });
-  await startedBy(owns(services));
+  await startAndReturn(owns(services));
 
   const { url } = services.get('gateway');
   await step(log, 'run', {
@@ -83,7 +85,7 @@ async function runAll({ containers, owns }) {
   return readyAfterMs;
 }
 
-async function startedBy(thing) {
+async function startAndReturn(thing) {
   await thing.start();
   return thing;
 }

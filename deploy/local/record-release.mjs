@@ -23,7 +23,7 @@ async function record({ owns }) {
   const { env } = await startTestServers(owns);
   const directory = mkdtempSync(join(tmpdir(), 'rondo-release-'));
   owns({ stop: () => rmSync(directory, { recursive: true }) });
-  const commit = await committed();
+  const commit = await readCleanCommit();
   const recording = { directory, env: { ...env, RECORD_RELEASE: directory } };
 
   const verification = new Verification();
@@ -71,7 +71,7 @@ async function recordVersion(commit) {
 }
 
 /** `npm run chaos -- --only upgrade` builds the services of this commit and runs them beside those of the next version. */
-async function committed() {
+async function readCleanCommit() {
   const { stdout: changes } = await run('git', ['status', '--porcelain'], { cwd: repoRoot });
   if (changes !== '') throw new Error(`A release is recorded of a commit, and these files differ from it:\n${changes}`);
   const { stdout } = await run('git', ['rev-parse', 'HEAD'], { cwd: repoRoot });

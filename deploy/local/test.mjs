@@ -80,12 +80,12 @@ async function test({ owns }) {
 
   // Two lanes, because tests spend about half of their time waiting: for servers, for leases, for each other.
   await Promise.all([testLane(options), deploymentLane({ ...options, isWhole, isBuilt })]);
-  const unfinished = times.unfinished();
+  const unfinished = times.listUnfinished();
   if (unfinished.length > 0) log.note(['\n  spec files that did not end', ...unfinished].join('\n    '));
   else if (isWhole && isBuilt) await again(times, options);
   if (isWhole || onlyAttacks) await verification.step('attacks', () => attackTable(attacks));
   if (withTimes) log.note(times.table().join('\n'));
-  return verification.conclude(times.failures());
+  return verification.conclude(times.listFailures());
 }
 
 /** The tests that share the servers of this command. They take as long as everything in the other lane. */
@@ -110,9 +110,9 @@ async function deploymentLane({ env, args, toGroups, isWhole, isBuilt }) {
  * fault of the test or a rare one of the product: it is to be found, but it does not say that this version is worse.
  */
 async function again(times, { env, args }) {
-  const specs = times.failedSpecs();
+  const specs = times.listFailedSpecs();
   if (specs.length === 0 || specs.length > mostAgain || specs.some((spec) => spec.startsWith('.data/'))) return;
-  const failures = times.failures();
+  const failures = times.listFailures();
   const alone = ['--runInBand', '--forceExit', '--runTestsByPath', ...specs, ...args];
   const passes = await verification.step('again, alone', () => jest(jestProjects(), { env, args: alone }));
   if (!passes) return;

@@ -14,21 +14,21 @@ export function findCommand<Named extends { readonly name: string }>(
   commands: readonly Named[],
   words: readonly string[],
 ): [Named, string[]] | undefined {
-  const named = (count: number) => commands.find(({ name }) => name === words.slice(0, count).join(' '));
-  const count = named(2) ? 2 : 1;
-  const command = named(count);
+  const findNamed = (count: number) => commands.find(({ name }) => name === words.slice(0, count).join(' '));
+  const count = findNamed(2) ? 2 : 1;
+  const command = findNamed(count);
   return command && [command, words.slice(count)];
 }
 
 export function parseArguments({ name, args = [], options = [] }: Command, words: readonly string[]): Given {
   const known = [...options, ...commonOptions];
   const { values, positionals } = parseWords(words, known);
-  const given = (option: string) => {
+  const listGiven = (option: string) => {
     const { also = [] } = known.find((one) => one.name === option) ?? {};
     return [option, ...also].flatMap((one) => values[one] ?? []);
   };
   const required = args.filter(({ optional }) => !optional);
-  if (!given('help').includes(true)) {
+  if (!listGiven('help').includes(true)) {
     const missing = required[positionals.length];
     if (missing) throw new UsageError(`${missing.name} is missing. See: rondo help ${name}`);
     const isOpen = args.some(({ repeatable }) => repeatable);
@@ -37,9 +37,9 @@ export function parseArguments({ name, args = [], options = [] }: Command, words
   }
   return {
     args: positionals,
-    values: (option) => given(option).filter((value) => typeof value === 'string'),
-    value: (option) => given(option).findLast((value) => typeof value === 'string'),
-    has: (option) => given(option).length > 0,
+    values: (option) => listGiven(option).filter((value) => typeof value === 'string'),
+    value: (option) => listGiven(option).findLast((value) => typeof value === 'string'),
+    has: (option) => listGiven(option).length > 0,
   };
 }
 

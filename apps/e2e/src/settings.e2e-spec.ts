@@ -9,9 +9,9 @@ import { serviceEnvironment } from '../../../deploy/local/services/service-envir
 import {
   chartVariables,
   composeVariables,
-  declaredVariables,
+  toDeclaredVariables,
   isDecidedBy,
-  passedVariables,
+  listPassedVariables,
   runtimeVariables,
 } from '../../../deploy/local/services/service-variables.mjs';
 import type { ServiceName } from '../../../deploy/local/services/services.mjs';
@@ -60,7 +60,7 @@ const secrets = Object.fromEntries(composeSecrets.map((name) => [name, 'secret']
 
 describe('which variables reach which service', () => {
   it('is what npm run docs generates from the schemas', () => {
-    expect(declaredVariables(environments)).toBe(read('deploy/service-variables.json'));
+    expect(toDeclaredVariables(environments)).toBe(read('deploy/service-variables.json'));
     expect(composeVariables()).toBe(read('deploy/compose-variables.yml'));
     expect(chartVariables()).toBe(read('deploy/helm/rondo/files/variables.json'));
   });
@@ -99,7 +99,7 @@ describe('which variables reach which service', () => {
           : serviceEnvironment(service, { inherited: everything, facts: {} });
       const known = [
         ...Object.keys(environments[service].shape),
-        ...passedVariables(way)[service],
+        ...listPassedVariables(way)[service],
         'NODE_ENV',
         'LOG_LEVEL',
       ];
@@ -115,7 +115,7 @@ describe('which variables reach which service', () => {
       expect(serviceEnvironment(service, { inherited: { [name]: 'V' }, facts: {} })).toMatchObject({ [name]: 'V' });
       const inContainer = name === 'NODE_EXTRA_CA_CERTS' ? '/run/ca/ca.crt' : 'V'; // where Compose mounts the file
       expect(containerEnvironment(service, { ...secrets, [name]: 'V' })).toMatchObject({ [name]: inContainer });
-      expect(passedVariables('chart')[service]).toContain(name);
+      expect(listPassedVariables('chart')[service]).toContain(name);
     }
   });
 

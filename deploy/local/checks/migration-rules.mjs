@@ -2,7 +2,7 @@
 const before = '20261130';
 
 /** A table that the same migration creates is not in use yet. */
-const madeHere = (statements) =>
+const listTablesMadeHere = (statements) =>
   statements.flatMap((text) => /^create (?:unlogged )?table (?:if not exists )?"?(\w+)/i.exec(text)?.[1] ?? []);
 
 const concurrently = /^(create (?:unique )?index|drop index|reindex index) concurrently /i;
@@ -70,7 +70,7 @@ export function listFlaws({ name, script }) {
   }
   const flaws = /^set (local )?lock_timeout/i.test(statements[0] ?? '') ? [] : ['must begin with SET lock_timeout'];
   if (/^--\s*contract:\s*\S/m.test(script)) return flaws;
-  const own = madeHere(statements);
+  const own = listTablesMadeHere(statements);
   for (const text of statements.filter((statement) => !own.includes(findTable(statement)))) {
     for (const [pattern, flaw] of refusals) if (pattern.test(text)) flaws.push(`${flaw}: ${text.slice(0, 100)}`);
   }

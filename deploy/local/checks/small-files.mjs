@@ -14,7 +14,7 @@ const isConfig = (file) => basename(file) === 'config.ts';
  * The files that belong into their only importer: it is in the same folder, and they have at most 60 lines and no spec of
  * their own. A file that loads another later, to be started without it, does not count as its importer; nor does a list.
  */
-export function refusedSmallFiles(graph) {
+export function listRefusedSmallFiles(graph) {
   const specs = graph.files.filter((file) => /\.spec\.tsx?$/.test(file));
   const hasSpec = (file) => specs.some((spec) => spec.startsWith(file.replace(/tsx?$/, '')));
   return graph.files.filter(isSource).flatMap((file) => {

@@ -5,9 +5,9 @@ import { checkDocuments } from './doc-links.mjs';
 import { terminal as log } from '../progress.mjs';
 import { repoRoot } from '../repo-root.mjs';
 import { run } from '../run-program.mjs';
-import { refusedSmallFiles } from './small-files.mjs';
+import { listRefusedSmallFiles } from './small-files.mjs';
 import { writeSpecGroups } from '../tests/spec-groups.mjs';
-import { refusedWords } from './word-list.mjs';
+import { listRefusedWords } from './word-list.mjs';
 
 const excerptLines = 12;
 const bin = (name) => join(repoRoot, 'node_modules/.bin', name);
@@ -86,7 +86,7 @@ export const checks = {
     }
   },
   lint,
-  words: () => refuseAll(refusedWords(repoRoot)),
+  words: () => refuseAll(listRefusedWords(repoRoot)),
   documents: checkDocuments,
   'client types': () =>
     run(process.execPath, [join(repoRoot, 'deploy/local/documents/client-types.mjs'), '--check'], { cwd: repoRoot }),
@@ -99,7 +99,7 @@ export const checks = {
       ),
     ]);
   },
-  'small files': async () => refuseAll(refusedSmallFiles(await importGraph())),
+  'small files': async () => refuseAll(listRefusedSmallFiles(await importGraph())),
 };
 
 /** The folders in these are layers: none imports one that imports it. */

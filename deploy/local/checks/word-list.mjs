@@ -52,7 +52,7 @@ const notRead = new Set([
 const notText = /\.(sql|jsonl?|png|lock|tsbuildinfo|db)$|^LICENSE$|word-list\.mjs$/; // migrations that ran cannot change
 
 /** One line for each refused word in the files below these folders, or in all files. */
-export function refusedWords(repoRoot, folders = ['.']) {
+export function listRefusedWords(repoRoot, folders = ['.']) {
   const files = folders.flatMap((folder) => filesBelow(join(repoRoot, folder)));
   return files.flatMap((file) => {
     const name = relative(repoRoot, file);

@@ -23,13 +23,13 @@ export function parseArguments(words, proofs) {
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     if (actions.includes(word)) parsed.action = word.slice(2);
     else if (word === '--keep-images') parsed.keepImages = true;
-    else if (word === '--only') parsed.only = chosen(rest.shift(), proofs);
+    else if (word === '--only') parsed.only = chooseProofs(rest.shift(), proofs);
     else throw new Error(`There is no option ${word}; see --help.`);
   }
   return parsed;
 }
 
-function chosen(list = '', proofs) {
+function chooseProofs(list = '', proofs) {
   const names = list.split(',').filter(Boolean);
   const unknown = names.find((name) => !proofs.includes(name));
   if (unknown || names.length === 0) throw new Error(`--only takes ${proofs.join(', ')}; not "${unknown ?? list}".`);

@@ -34,7 +34,7 @@ export class GatewayClient {
   }
 
   /** The run, once it has ended or waits. */
-  async settled(id) {
+  async waitForEnd(id) {
     for (;;) {
       const run = await this.ask('GET', `/runs/${id}/wait?timeout_s=10`);
       if (/^(completed|failed|stopped|waiting_)/.test(run.status)) return run;

@@ -52,7 +52,7 @@ export class Kubectl {
   }
 
   /** Resolves when every replica of the component is the newest and ready. */
-  rolledOut(component, kind = component === 'tool-executor' ? 'statefulset' : 'deployment') {
+  waitForRollout(component, kind = component === 'tool-executor' ? 'statefulset' : 'deployment') {
     return this.run('rollout', 'status', `${kind}/${releaseName}-${component}`, '--timeout=300s');
   }
 }

@@ -85,7 +85,7 @@ async function generateOpenApi({ compiler, source, goPath, env }) {
   const empty = join(goPath, 'empty.txt');
   writeFileSync(empty, '');
   await compiler('build', '-o', generator, `${vendored}/k8s.io/kube-openapi/cmd/openapi-gen`);
-  const packages = ['staging/src', 'pkg'].flatMap((folder) => markedPackages(join(source, folder)));
+  const packages = ['staging/src', 'pkg'].flatMap((folder) => listMarkedPackages(join(source, folder)));
   const names = [...new Set(packages)].sort().map((path) => {
     const inSource = relative(source, path);
     return inSource.startsWith('staging/src/') ? inSource.replace('staging/src', vendored) : `${project}/${inSource}`;
@@ -103,7 +103,7 @@ async function generateOpenApi({ compiler, source, goPath, env }) {
 }
 
 /** The packages whose types the API describes say so in a comment. */
-function markedPackages(folder) {
+function listMarkedPackages(folder) {
   return readdirSync(folder, { recursive: true })
     .filter((name) => name.endsWith('.go'))
     .map((name) => join(folder, name))

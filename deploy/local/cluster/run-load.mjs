@@ -6,7 +6,7 @@ export const command = (line) => ({
 });
 
 /** What creates a run in which the demo model replays these turns. `about` makes each conversation different. */
-export const scripted = (about, turns) => ({
+export const scriptInput = (about, turns) => ({
   model: 'demo/scripted',
   input: `${about}\n\`\`\`demo-script\n${JSON.stringify(turns)}\n\`\`\``,
   tools: ['execute_command'],
@@ -58,13 +58,13 @@ export class RunLoad {
     for (let round = 1; !this.#isOver; round += 1) {
       const run = await this.#client.ask('POST', '/runs', this.#request(`Lane ${lane}, round ${round}`));
       this.#ids.push(run.id);
-      await this.#client.settled(run.id);
+      await this.#client.waitForEnd(run.id);
       this.#ended += 1;
     }
   }
 
   #request(about) {
-    return { ...scripted(about, steps(this.#steps)), agent: { system_prompt: 'You play a script.' } };
+    return { ...scriptInput(about, steps(this.#steps)), agent: { system_prompt: 'You play a script.' } };
   }
 }
 

@@ -37,7 +37,7 @@ function routeTable() {
     "import type * as Api from './api.ts';",
     '\nexport interface PageQuery {\n  readonly limit?: number;',
     '  /** The `next_cursor` of the page before. */\n  readonly after?: string;\n}',
-    ...routes.map((route) => `\n${queryType(route)}${describedRoute(route)}`),
+    ...routes.map((route) => `\n${queryType(route)}${describeRoute(route)}`),
     '',
   ].join('\n');
 }
@@ -61,7 +61,7 @@ function queryType(route) {
 
 const toSimpleType = ({ type }) => (type === 'integer' || type === 'number' ? 'number' : 'string');
 
-function describedRoute(route) {
+function describeRoute(route) {
   const { method, path, id, storesAnswer } = route;
   const { requestBody, responses } = document.paths[path][method.toLowerCase()];
   const body = readSchemaName(requestBody);

@@ -15,7 +15,7 @@ export async function prepareExamples(api) {
     sandbox: await readSandbox(api, coder.thread_id),
     fork: await exampleFork(api, coder),
     team: await exampleTeam(api),
-    edited: await editedThread(api),
+    edited: await createEditedThread(api),
     login: await waitingLogin(api),
     endpoint: await exampleEndpoint(api),
     store: await exampleStore(api),
@@ -97,7 +97,7 @@ async function exampleTeam(api) {
 }
 
 /** A thread whose question was asked anew. */
-async function editedThread(api) {
+async function createEditedThread(api) {
   const metadata = { picture: 'edited' };
   const known = await newest(api, (run) => run.metadata.picture === 'edited');
   if (known) return known;
@@ -203,12 +203,12 @@ const noteServer = `
 /** A shared thread, whose runs have named a server that describes its tool otherwise the second time. */
 async function exampleServer(api) {
   const known = await newest(api, (run) => run.metadata.picture === 'server');
-  const shared = known ?? (await namedServer(api));
+  const shared = known ?? (await createServerThread(api));
   await api('PATCH', `/v1/threads/${shared.thread_id}`, { is_public: true });
   return { shared };
 }
 
-async function namedServer(api) {
+async function createServerThread(api) {
   const command = `echo ${Buffer.from(noteServer).toString('base64')} | base64 -d > /tmp/notes.cjs && exec node /tmp/notes.cjs`;
   const servers = [{ name: 'notes', transport: 'stdio', command }];
   const script = [{ calls: [{ name: 'create_file', arguments: { file_path: 'said', file_contents: 'x' } }] }];

@@ -71,7 +71,7 @@ function toSection({ name, description, ...tool }, { profiles, effects, schema }
     tool.alias && `another name of [\`${tool.alias.of}\`](#${tool.alias.of})`,
     `effect class ${effectIn(effects.get(tool.alias?.of ?? name))}`,
     withoutExecutor[tool.runsIn] ?? `at most ${tool.timeoutMs / 1_000} s`,
-    offeredIn(name, profiles),
+    listProfiles(name, profiles),
     tool.needs && `needs ${toNeed(tool.needs)}`,
   ];
   return `### ${name}\n\n${description}\n\n${facts.filter(Boolean).join('; ')}.\n${toTable(schema)}`;
@@ -85,7 +85,7 @@ function toNeed(need) {
   return needs[need];
 }
 
-function offeredIn(name, profiles) {
+function listProfiles(name, profiles) {
   const names = Object.keys(profiles).filter((profile) => profiles[profile].settings.tools.includes(name));
   return names.length > 0
     ? `in the profiles ${names.map((one) => `\`${one}\``).join(', ')}`

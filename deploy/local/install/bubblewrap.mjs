@@ -19,7 +19,7 @@ export const bubblewrap = {
   async fromPackages(packages) {
     const unpacked = await packages.unpack('bwrap', { packages: ['bubblewrap'], programs: ['bwrap'] });
     const file = join(unpacked.programs.bwrap, 'bwrap');
-    return { file: unpacked.env.LD_LIBRARY_PATH ? wrapped(file, unpacked.env.LD_LIBRARY_PATH) : file };
+    return { file: unpacked.env.LD_LIBRARY_PATH ? writeWrapper(file, unpacked.env.LD_LIBRARY_PATH) : file };
   },
 
   /** Rejects with the system's error message if bubblewrap may not create namespaces here. */
@@ -31,7 +31,7 @@ export const bubblewrap = {
 };
 
 /** A wrapper of bwrap that finds its unpacked libraries and does not pass their location on to the sandbox. */
-function wrapped(file, libraryPath) {
+function writeWrapper(file, libraryPath) {
   const script = `${file}-with-libraries`;
   writeFileSync(script, `#!/bin/sh\nLD_LIBRARY_PATH='${libraryPath}' exec '${file}' --unsetenv LD_LIBRARY_PATH "$@"\n`);
   chmodSync(script, 0o755);

@@ -28,7 +28,7 @@ export const chromium = {
       programs: [name],
     });
     const root = join(unpacked.programs[name], '../../..');
-    return { file: wrapped(root, unpacked.env.LD_LIBRARY_PATH) };
+    return { file: writeWrapper(root, unpacked.env.LD_LIBRARY_PATH) };
   },
 
   /** Rejects if it does not start. */
@@ -43,7 +43,7 @@ export const chromium = {
  * A script beside the unpacked files that makes Chromium find its libraries and fonts. All paths are relative to it, because
  * its directory has another name in sandboxes.
  */
-function wrapped(root, libraryPath) {
+function writeWrapper(root, libraryPath) {
   writeFileSync(join(root, 'fonts.conf'), fonts);
   const script = join(root, 'browser');
   const lines = [

@@ -9,12 +9,12 @@ import { repoRoot } from '../repo-root.mjs';
  * unpack in the data directory of this checkout, which is unpacked if it is not there yet.
  */
 export async function findBrowser(root = repoRoot) {
-  const file = process.env.BROWSER_PATH ?? chromium.findLocal()?.file ?? (await unpacked(join(root, '.data')));
+  const file = process.env.BROWSER_PATH ?? chromium.findLocal()?.file ?? (await unpackChromium(join(root, '.data')));
   await chromium.tryOut(file);
   return file;
 }
 
-async function unpacked(dataDir) {
+async function unpackChromium(dataDir) {
   if (!DebianPackages.isPossible()) throw new Error(`There is no Chromium: ${chromium.install}.`);
   const packages = new DebianPackages(reachableDirectory(dataDir, 'packages'));
   try {

@@ -20,7 +20,7 @@ export async function installPackages(repoRoot, log) {
   const stamp = join(repoRoot, 'node_modules/.rondo-installed');
   const wanted = createHash('sha256').update(readFileSync(lock)).digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
-  if (!installedByNpm(repoRoot, lock)) {
+  if (!wasInstalledByNpm(repoRoot, lock)) {
     log.note('  … packages: npm ci (about a minute the first time)');
     await step(log, 'packages', { work: () => run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: repoRoot }) });
   }
@@ -28,7 +28,7 @@ export async function installPackages(repoRoot, log) {
 }
 
 /** Compares with npm's own lock file in node_modules, which an `npm install` updates. */
-function installedByNpm(repoRoot, lock) {
+function wasInstalledByNpm(repoRoot, lock) {
   const hidden = join(repoRoot, 'node_modules/.package-lock.json');
   return existsSync(hidden) && statSync(hidden).mtimeMs > statSync(lock).mtimeMs - 2_000;
 }

@@ -122,7 +122,7 @@ export class Infrastructure {
   async #findOrStart(component) {
     const { env, dataDir } = this.#request;
     const url = env[component.variable];
-    if (url) return { server: this.#own(await givenServer(component, url)), where: `from $${component.variable}` };
+    if (url) return { server: this.#own(await useGivenServer(component, url)), where: `from $${component.variable}` };
     const local = component.findLocal({ path: env.PATH, dataDir });
     if (local) return this.#startLocal(component, local);
     if (existsSync(this.#fallbackFile(component)) || !(await DockerCompose.answers(this.#request.env))) {
@@ -231,7 +231,7 @@ export class Infrastructure {
 }
 
 /** A server that this command did not start is used and never stopped. */
-async function givenServer({ name, variable }, url) {
+async function useGivenServer({ name, variable }, url) {
   await waitForGiven({ name, url, variable });
   const refuse = async () => {
     throw new Error(`${name} was given by $${variable}; it is not ours to start or kill.`);

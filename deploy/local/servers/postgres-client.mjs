@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { givenAuthorities } from './given-authorities.mjs';
+import { readGivenAuthorities } from './given-authorities.mjs';
 
 const databaseIsMissing = '3D000';
 const madeByAnother = new Set(['42P04', '23505']);
@@ -16,7 +16,7 @@ export async function withClient(connectionString, use) {
   const { Client } = createRequire(import.meta.url)('pg'); // imported late, because a fresh clone has no packages yet
   const client = new Client({ connectionString, connectionTimeoutMillis: 5_000 });
   const { ssl } = client.connectionParameters;
-  if (typeof ssl === 'object') ssl.ca ??= givenAuthorities();
+  if (typeof ssl === 'object') ssl.ca ??= readGivenAuthorities();
   client.on('error', () => undefined); // the query in progress rejects with the same error
   await client.connect();
   try {

@@ -3,7 +3,7 @@ import { connect as connectTcp } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { URLSearchParams } from 'node:url';
-import { givenAuthorities } from './given-authorities.mjs';
+import { readGivenAuthorities } from './given-authorities.mjs';
 import { isDatabaseMissing, withClient } from './postgres-client.mjs';
 
 const answerWithinMs = 2_000;
@@ -55,7 +55,7 @@ function toRedisCommand(words) {
 /** TLS with the files that the parameters of a URL name. */
 function secureConnect(parameters) {
   const read = (name) => (parameters.has(name) ? readFileSync(parameters.get(name)) : undefined);
-  const files = { ca: read('sslrootcert') ?? givenAuthorities(), cert: read('sslcert'), key: read('sslkey') };
+  const files = { ca: read('sslrootcert') ?? readGivenAuthorities(), cert: read('sslcert'), key: read('sslkey') };
   return (place) => connectTls({ ...place, ...files });
 }
 

@@ -1,4 +1,4 @@
-import { passedVariables } from './service-variables.mjs';
+import { listPassedVariables } from './service-variables.mjs';
 import { secretsKeyFor } from '../servers/secret-variables.mjs';
 
 /** What every process needs of the machine. */
@@ -56,7 +56,7 @@ export const serviceNames = Object.keys(given);
  */
 export function serviceEnvironment(service, { inherited, facts }) {
   const keys = modelKeys(inherited);
-  const names = new Set([...ordinary, ...passed()[service], ...(callsModels.includes(service) ? keys : [])]);
+  const names = new Set([...ordinary, ...readPassed()[service], ...(callsModels.includes(service) ? keys : [])]);
   return withoutAbsent({
     NODE_ENV: 'production',
     LOG_LEVEL: 'info',
@@ -67,7 +67,7 @@ export function serviceEnvironment(service, { inherited, facts }) {
 }
 
 let passedOnce;
-const passed = () => (passedOnce ??= passedVariables('npm start'));
+const readPassed = () => (passedOnce ??= listPassedVariables('npm start'));
 
 const keyVariable = /"(?:api_key|access_key|secret_key|session_token)_variable"\s*:\s*"([^"]+)"/g;
 

@@ -63,7 +63,7 @@ export const isDecidedBy = (way, name) => decidedBy[way].includes(name);
  * @param {WayOfStarting} way
  * @returns {Record<import('./services.mjs').ServiceName, string[]>}
  */
-export function passedVariables(way) {
+export function listPassedVariables(way) {
   return Object.fromEntries(
     Object.entries(readDeclared()).map(([service, names]) => [service, toPassed(way, { service, names })]),
   );
@@ -81,7 +81,7 @@ function toPassed(way, { service, names }) {
  *
  * @param {Readonly<Record<string, { shape: object }>>} environments the schemas by service
  */
-export function declaredVariables(environments) {
+export function toDeclaredVariables(environments) {
   const declared = Object.entries(environments).map(([service, { shape }]) => [service, Object.keys(shape)]);
   return `${JSON.stringify(Object.fromEntries(declared), null, 2)}\n`;
 }
@@ -90,7 +90,7 @@ const certificates = 'NODE_EXTRA_CA_CERTS';
 const certificatesInContainer = '/run/ca/ca.crt';
 
 /** The path of a file outside is none in a container: the file is mounted, and the container is told where. */
-const passedByCompose = (name) =>
+const toComposeLine = (name) =>
   `      ${name}:${name === certificates ? ` \${${name}:+${certificatesInContainer}}` : ''}`;
 
 /** A file that does not exist is refused, and without one there is an empty one. */
@@ -105,9 +105,9 @@ const certificateMount = [
 
 /** deploy/compose-variables.yml, whose services those of docker-compose.yml extend. */
 export function composeVariables() {
-  const services = Object.entries({ ...passedVariables('compose'), migrations: [certificates] }).map(
+  const services = Object.entries({ ...listPassedVariables('compose'), migrations: [certificates] }).map(
     ([service, names]) =>
-      [`  ${service}:`, '    environment:', ...names.map(passedByCompose), ...certificateMount, ''].join('\n'),
+      [`  ${service}:`, '    environment:', ...names.map(toComposeLine), ...certificateMount, ''].join('\n'),
   );
   return [
     '# The variables that docker-compose.yml passes on, each as it is outside: where it is not set, the default of the service holds.',
@@ -120,5 +120,5 @@ export function composeVariables() {
 /** deploy/helm/rondo/files/variables.json: what the chart passes on to each service, what any of them declares, and what it decides. */
 export function chartVariables() {
   const declared = [...new Set(Object.values(readDeclared()).flat())];
-  return `${JSON.stringify({ passed: passedVariables('chart'), declared, decided: decidedBy.chart }, null, 2)}\n`;
+  return `${JSON.stringify({ passed: listPassedVariables('chart'), declared, decided: decidedBy.chart }, null, 2)}\n`;
 }

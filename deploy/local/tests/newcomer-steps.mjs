@@ -57,7 +57,7 @@ async function startRun(page) {
   await say(page, first);
   await page.waitForURL(/\/threads\/thr_/);
   await page.getByRole('complementary', { name: 'Computer' }).waitFor();
-  await completed(page);
+  await waitUntilCompleted(page);
 }
 
 /** A story on the same thread, which is longer at its end than when it was first seen. */
@@ -68,7 +68,7 @@ async function watchText(page) {
   await story.waitFor();
   const before = await story.innerText();
   await page.getByText('Running', { exact: true }).waitFor();
-  await completed(page);
+  await waitUntilCompleted(page);
   const after = await story.innerText();
   if (after.length <= before.length) throw new Error('the text was not seen while it was written');
 }
@@ -80,7 +80,7 @@ async function say(page, text) {
   await page.keyboard.press('Enter');
 }
 
-const completed = (page) => page.getByText('Completed', { exact: true }).first().waitFor();
+const waitUntilCompleted = (page) => page.getByText('Completed', { exact: true }).first().waitFor();
 
 async function answerQuestion(page) {
   const name = 'Paint the bicycle shed.';
@@ -107,7 +107,7 @@ async function buildSite(page) {
   await page.waitForURL(/\/threads\/thr_/);
   await page.getByRole('complementary', { name: 'Computer' }).getByText('A small site in green').first().waitFor();
   await toSiteCards(page).waitFor();
-  await completed(page);
+  await waitUntilCompleted(page);
   await expectSite(page, 'A small site in green');
 }
 
@@ -115,7 +115,7 @@ async function buildSite(page) {
 async function changeSite(page) {
   await page.getByRole('button', { name: 'Make it orange.' }).click();
   await toSiteCards(page).nth(1).waitFor();
-  await completed(page);
+  await waitUntilCompleted(page);
   await expectSite(page, 'A small site in orange');
 }
 

@@ -12,7 +12,7 @@ const services = ['gateway', 'agent-worker', 'tool-executor', 'summarizer'];
  *
  * @returns {string}
  */
-export function releasedCommit() {
+export function readReleasedCommit() {
   return JSON.parse(readFileSync(join(repoRoot, 'deploy/released-version.json'), 'utf8')).commit;
 }
 
@@ -23,7 +23,7 @@ export function releasedCommit() {
  * @param {string} name
  * @param {import('../progress.mjs').Progress} log
  */
-export async function releasedBuild(name, log) {
+export async function buildReleased(name, log) {
   const commit = await readCommit(name);
   const directory = join(repoRoot, '.data/releases', commit);
   if (!existsSync(directory)) {

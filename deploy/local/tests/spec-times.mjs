@@ -52,19 +52,19 @@ export class SpecTimes {
   }
 
   /** The files that began and did not end: one of them waits for ever, if jest was ended by its time limit. */
-  unfinished() {
+  listUnfinished() {
     const ended = new Set(this.#lines.map((line) => line.ended));
     const began = new Set(this.#lines.flatMap((line) => line.began ?? []));
     return [...began].filter((file) => !ended.has(file));
   }
 
   /** The paths of the spec files in which a test failed. */
-  failedSpecs() {
+  listFailedSpecs() {
     return [...new Set(this.#lines.filter(({ failures = [] }) => failures.length > 0).map(({ spec }) => spec))];
   }
 
   /** The failed tests below the names of their spec files, one line each. */
-  failures() {
+  listFailures() {
     const failed = this.#lines.filter(({ failures = [] }) => failures.length > 0);
     return failed.flatMap(({ spec, failures }) => [`    ${spec}`, ...failures.map((failure) => `      ${failure}`)]);
   }

@@ -135,7 +135,7 @@ export async function serveTools(
   const leave = () => left.abort(signal?.reason);
   signal?.addEventListener('abort', leave, { once: true });
   const begun = new Set<string>();
-  const failed = (error: unknown) => left.abort(error);
+  const fail = (error: unknown) => left.abort(error);
   const patient = { signal: left.signal, ...patiently };
   try {
     signal?.throwIfAborted();
@@ -149,7 +149,7 @@ export async function serveTools(
           const key = `${call.id} ${call.attempt}`;
           if (!tool || begun.has(key)) continue;
           begun.add(key);
-          answerWith(toolCalls, tool, { call, signal: left.signal }).catch(failed);
+          answerWith(toolCalls, tool, { call, signal: left.signal }).catch(fail);
         }
     }
   } finally {

@@ -122,7 +122,7 @@ async function auditLosses(
   const { runs } = examination;
   const differing = watched.flaws(runs);
   const effects = listUntoldEffects(testBed, runs);
-  const named = (bars: readonly Bar[]) => bars.map((bar) => ({ ...bar, what: `asynchronous: ${bar.what}` }));
+  const nameAsynchronous = (bars: readonly Bar[]) => bars.map((bar) => ({ ...bar, what: `asynchronous: ${bar.what}` }));
   return {
     counts: {
       'asynchronous: runs': runs.length,
@@ -131,7 +131,7 @@ async function auditLosses(
       'runs gone': tagsOfGone.size,
       'asynchronous: calls unknown': examination.unknown,
     },
-    bars: named([
+    bars: nameAsynchronous([
       atLeast('facts shown and lost', { seen: watched.lost.facts, wanted: 1 }),
       never('streams that differ from their logs after what they were told', differing.length),
       never('rewinds of streams that verify does not tell', untold.length),

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
 import type { DeploymentRequest } from '@rondo/test-deployment';
 import { terminal } from '../../../../deploy/local/progress.mjs';
-import { releasedBuild, releasedCommit } from '../../../../deploy/local/tests/released-build.mjs';
+import { buildReleased, readReleasedCommit } from '../../../../deploy/local/tests/released-build.mjs';
 import { type Experiment, toFindings } from '../experiment';
 import { type Findings, atLeast, never } from '../scorecard/findings';
 import { type ExaminedRun, examine } from '../test-bed/examine';
@@ -41,8 +41,8 @@ class Upgrade implements Experiment {
 
   private versions: MixedVersions | undefined;
 
-  async deployment({ from = releasedCommit() }: Scale): Promise<TestBedRequest> {
-    this.versions = new MixedVersions(await releasedBuild(from, terminal));
+  async deployment({ from = readReleasedCommit() }: Scale): Promise<TestBedRequest> {
+    this.versions = new MixedVersions(await buildReleased(from, terminal));
     const settings = { 'demo-model': { DEMO_CONTENT_OPTIONAL: '1' } };
     return { leases: 'production', launch: this.versions.launch, settings };
   }

@@ -89,7 +89,7 @@ function toFields(line: string, where: string): JsonObject {
 
 function toRow(fields: JsonObject, where: string): DatasetRow {
   const text = (names: readonly string[]) => findText(fields, names, where);
-  const required = (names: readonly string[]) => {
+  const requireText = (names: readonly string[]) => {
     const found = text(names);
     if (found === null || found.trim() === '') throw new UsageError(`${where}: ${names[0]} is missing.`);
     return found;
@@ -100,8 +100,8 @@ function toRow(fields: JsonObject, where: string): DatasetRow {
   const answer = scorer === 'json_schema' ? findSchema(fields['answer'], where) : text(['answer', 'Final answer']);
   if (answer !== null) checkAnswer(answer, scorer, where);
   return {
-    taskId: required(['task_id', 'id']),
-    question: required(['question', 'Question']),
+    taskId: requireText(['task_id', 'id']),
+    question: requireText(['question', 'Question']),
     trueAnswer: answer === '?' ? null : answer, // what GAIA's test split says instead
     level: text(['level', 'Level']),
     fileName: findFileName(text(['file_name', 'file']), where),

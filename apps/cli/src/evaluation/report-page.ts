@@ -65,9 +65,9 @@ function listDifferences([first, ...others]: readonly NamedSummary[]): string[] 
   if (!first || others.length === 0) return [];
   const rows = others.map(({ name, results }) => {
     const { tasks, difference, interval, changes } = compareResults(first.results, results);
-    const named = (wanted: 'gained' | 'lost') =>
+    const listTasks = (wanted: 'gained' | 'lost') =>
       changes.flatMap(({ taskId, change }) => (change === wanted ? [taskId] : [])).join(', ');
-    return [name, `${tasks}`, percent(difference), intervalText(interval), named('gained'), named('lost')].map(
+    return [name, `${tasks}`, percent(difference), intervalText(interval), listTasks('gained'), listTasks('lost')].map(
       encodeEntities,
     );
   });

@@ -24,7 +24,7 @@ import {
 } from './summary';
 import { untilInterrupted } from './until-interrupted';
 
-const scoredFile = (file: string, given: Given): ScoredResult[] =>
+const readScoredFile = (file: string, given: Given): ScoredResult[] =>
   scoreResults(readResults(file), { judgements: readJudgements(file), scorer: findScorer(given) });
 
 /** Asks the judge first, where a model is named. */
@@ -32,7 +32,7 @@ export async function scoreFile(given: Given, context: Context): Promise<Ending>
   const { terminal } = context;
   const file = given.args[0] ?? '';
   if (!(await judgeFile(file, given, context))) return 'interrupted';
-  const results = scoredFile(file, given);
+  const results = readScoredFile(file, given);
   if (given.has('judge-model')) await storeResults(file, results, { rondo: context.rondo(), terminal });
   const summary = toSummary(results);
   if (terminal.isJson) {
@@ -89,7 +89,7 @@ async function judgeFile(file: string, given: Given, { rondo, terminal }: Contex
 
 export function compareFiles(given: Given, { terminal }: Context): Promise<Ending> {
   const [before = '', after = ''] = given.args;
-  const found = compareResults(scoredFile(before, given), scoredFile(after, given));
+  const found = compareResults(readScoredFile(before, given), readScoredFile(after, given));
   if (found.tasks === 0) throw new UsageError('The two files have no scored task in common.');
   if (terminal.isJson) terminal.json(found);
   else {
@@ -116,7 +116,7 @@ const summaryRows: readonly (readonly [string, (summary: Summary) => string])[] 
 
 export function writeReport(given: Given, { terminal }: Context): Promise<Ending> {
   const page = reportPage(
-    given.args.map((file) => ({ name: basename(file, '.jsonl'), results: scoredFile(file, given) })),
+    given.args.map((file) => ({ name: basename(file, '.jsonl'), results: readScoredFile(file, given) })),
   );
   const output = given.value('output');
   if (output === undefined) terminal.write(page);

@@ -111,13 +111,13 @@ export function Route<Definition extends RouteDefinition>(
     const handle: ((input: never) => unknown) | undefined = descriptor.value;
     if (!handle) throw new Error(`${key} is not a method`);
     const [reader, writer] = [new RequestReader(route, stricter), new AnswerWriter(route)];
-    const bound = async function (this: unknown, { request, response }: Exchange): Promise<unknown> {
+    const respond = async function (this: unknown, { request, response }: Exchange): Promise<unknown> {
       const input = { ...reader.read(request), promised: writer.promise(request), request, response };
       const answer = writer.read(await handle.call(this, input as never)); // as its type says
       await request.storeAnswer?.(answer);
       return writer.send(response, answer);
     };
-    descriptor.value = bound as unknown as Handler; // Nest calls it, and nothing else does
+    descriptor.value = respond as unknown as Handler; // Nest calls it, and nothing else does
     GetExchange()(target, key, 0);
     if (writer.isStream) Res()(target, key, 1); // then Nest leaves the response to the handler
     applyDecorators(

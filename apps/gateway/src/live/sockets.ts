@@ -151,10 +151,10 @@ export class Sockets {
       if (rule.scope !== 'read') this.dependencies.workSignal.announce();
       const { act } = rule;
       const data = await (act ? this.audit({ caller, request }, act, () => handle(caller)) : handle(caller));
-      const shown = (answer: unknown) => toShownAnswer(caller, answer);
+      const toShown = (answer: unknown) => toShownAnswer(caller, answer);
       return data instanceof Replayed
-        ? { ok: true, data: shown(data.data), replayed: true }
-        : { ok: true, data: shown(data) };
+        ? { ok: true, data: toShown(data.data), replayed: true }
+        : { ok: true, data: toShown(data) };
     } catch (error) {
       return { ok: false, error: this.findProblem(error) };
     }

@@ -118,7 +118,7 @@ export class SandboxService {
   }
 
   async change(address: SandboxAddress, op: 'start' | 'stop') {
-    return this.changed({ ...address, ...(await this.parts.sandboxes.get(address)) }, op);
+    return this.changeState({ ...address, ...(await this.parts.sandboxes.get(address)) }, op);
   }
 
   /** The thread's sandbox, awake; it is created where the thread has none. */
@@ -131,7 +131,7 @@ export class SandboxService {
       sandbox = await sandboxes.ofThread(accountId, threadId);
     }
     if (!sandbox) throw unavailable('The thread was deleted meanwhile.');
-    return this.changed({ accountId, ...sandbox }, 'start');
+    return this.changeState({ accountId, ...sandbox }, 'start');
   }
 
   /** Ends its processes and deletes its files. The row stays: the thread's next use begins with an empty workspace. */
@@ -220,7 +220,7 @@ export class SandboxService {
     }
   }
 
-  private async changed(sandbox: Sandbox & Pick<SandboxAddress, 'accountId'>, op: 'start' | 'stop') {
+  private async changeState(sandbox: Sandbox & Pick<SandboxAddress, 'accountId'>, op: 'start' | 'stop') {
     const { head } = await this.ask<'start' | 'stop'>(sandbox, { op });
     return describeSandbox(sandbox, head);
   }

@@ -20,7 +20,7 @@ const sandboxRun = {
   async prove({ client }) {
     const api = client();
     const created = await api.ask('POST', '/runs', { model: 'demo/coder', input: 'Write a small program and run it.' });
-    const run = await api.settled(created.id);
+    const run = await api.waitForEnd(created.id);
     const { data: calls } = await api.ask('GET', `/runs/${run.id}/tool-calls`);
     const outputs = calls.map(({ result }) => result?.output ?? '');
     if (run.status !== 'completed' || !outputs.some((output) => output.includes('FizzBuzz')))

@@ -31,7 +31,7 @@ export const drain = {
     note('drained: one pod of each pair evicted, the other held by its budget');
     await load.progress(2);
     await kubectl.run('uncordon', nodeName);
-    for (const component of drained) await kubectl.rolledOut(component);
+    for (const component of drained) await kubectl.waitForRollout(component);
     note('the node takes pods again; all are ready');
     await evictAll(kubectl, uids);
     note('every pod of before has been evicted, one after the other');
@@ -51,7 +51,7 @@ async function evictAll(kubectl, uids) {
       const pod = (await kubectl.pods(component)).find(({ metadata }) => uids.includes(metadata.uid));
       if (!pod) break;
       await evict(kubectl, pod.metadata.name);
-      await waitUntil(`${component} is whole again`, () => kubectl.rolledOut(component).then(() => true));
+      await waitUntil(`${component} is whole again`, () => kubectl.waitForRollout(component).then(() => true));
     }
 }
 

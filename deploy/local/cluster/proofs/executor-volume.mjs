@@ -1,5 +1,5 @@
 import { isReady, releaseName } from '../kubectl.mjs';
-import { command, scripted } from '../run-load.mjs';
+import { command, scriptInput } from '../run-load.mjs';
 import { waitUntil } from '../wait-until.mjs';
 
 const noted = 'kept on the volume';
@@ -27,10 +27,10 @@ export const executorVolume = {
 async function ran(api, { line, threadId }) {
   const turns = [{ text: 'I run it.', calls: [command(line)] }, { text: 'Done.' }];
   const created = await api.ask('POST', '/runs', {
-    ...scripted('A command.', turns),
+    ...scriptInput('A command.', turns),
     ...(threadId && { thread_id: threadId }),
   });
-  const run = await api.settled(created.id);
+  const run = await api.waitForEnd(created.id);
   const { data } = await api.ask('GET', `/runs/${run.id}/tool-calls`);
   if (run.status !== 'completed') throw new Error(`the run is ${run.status}: ${JSON.stringify(run.error)}`);
   return { threadId: run.thread_id, output: data[0]?.result?.output ?? '' };

@@ -36,7 +36,7 @@ export const scaling = {
         api.ask('POST', '/runs', { model: `demo/plain:delay_ms=${runMs}`, input: 'Wait for a while.' }),
       );
       runs.push(...(await Promise.all(created)));
-      await Promise.all(runs.map(({ id }) => api.settled(id)));
+      await Promise.all(runs.map(({ id }) => api.waitForEnd(id)));
       await waitUntil('one worker is left', async () => (await kubectl.pods('agent-worker')).length === 1);
       note(`a wave of ${count} runs: ${sizes.take().join(' → ')} pods`);
     }

@@ -165,13 +165,13 @@ async function summaryFacts(
     covers: compaction.covers,
     tokens_before: compaction.tokensBefore,
   };
-  const compacted = (tokens_after: number): NewFact => ({
+  const toCompacted = (tokens_after: number): NewFact => ({
     type: 'context.compacted',
     iteration,
     data: { ...data, tokens_after },
   });
-  const state = [created, compacted(0)].reduce<RunState>(evolve, run.state);
-  return [created, compacted(await countRequestTokens({ run, state }, meter))];
+  const state = [created, toCompacted(0)].reduce<RunState>(evolve, run.state);
+  return [created, toCompacted(await countRequestTokens({ run, state }, meter))];
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);

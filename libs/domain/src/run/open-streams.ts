@@ -76,11 +76,11 @@ export interface StreamText {
 export function listStoredTexts(fact: RecordedFact): StreamText[] {
   if (fact.type !== 'message.created' || fact.data.message.type !== 'assistant') return [];
   const { id: stream_id, content } = fact.data.message;
-  const joined = (type: 'text' | 'reasoning') =>
+  const joinTexts = (type: 'text' | 'reasoning') =>
     content.map((block) => (block.type === type ? block.text : '')).join('');
   const texts: StreamText[] = [
-    { type: 'reasoning.delta', stream_id, text: joined('reasoning') },
-    { type: 'message.delta', stream_id, text: joined('text') },
+    { type: 'reasoning.delta', stream_id, text: joinTexts('reasoning') },
+    { type: 'message.delta', stream_id, text: joinTexts('text') },
   ];
   return texts.filter(({ text }) => text !== '');
 }

@@ -53,14 +53,14 @@ function add(turns: Turn[], message: ModelMessage, recipient: Recipient): void {
 
 /** An empty block is not sent. */
 const countTemporary = ({ content, temporary = 0 }: UserMessage, { rules }: Recipient): number =>
-  content.slice(-temporary).flatMap((block) => shownBlock(block, rules)).length;
+  content.slice(-temporary).flatMap((block) => toShownBlock(block, rules)).length;
 
 type UserMessage = Extract<ModelMessage, { role: 'user' }>;
 
 function toBlocks(message: ModelMessage, { maker, rules }: Recipient): Block[] {
   switch (message.role) {
     case 'user':
-      return message.content.flatMap((block) => shownBlock(block, rules));
+      return message.content.flatMap((block) => toShownBlock(block, rules));
     case 'assistant':
       return message.content.flatMap((block) => assistantBlock(block, maker));
     case 'tool':
@@ -74,7 +74,7 @@ const emptyMessage = textBlock('(empty message)');
 
 const textBlocks = (text: string): Anthropic.TextBlockParam[] => (text.trim() === '' ? [] : [textBlock(text)]);
 
-function shownBlock(block: ShownBlock, rules: ConversationRules): Block[] {
+function toShownBlock(block: ShownBlock, rules: ConversationRules): Block[] {
   switch (block.type) {
     case 'text':
       return textBlocks(block.text);

@@ -3,7 +3,7 @@ import { KnownModels } from '../known-models';
 import type { ProviderError } from '../provider-error';
 import { type ConversationRules, findRules, learnRules } from '../providers/conversation-rules';
 import { removeRefused } from '../providers/refused-parts';
-import { acceptedTools } from '../providers/refused-tools';
+import { listAcceptedTools } from '../providers/refused-tools';
 import { type WireProtocol, type WireRequest, toNotes } from '../wire-protocol';
 import { type ToAnthropicTurns, createAnthropicTurns } from './anthropic-messages';
 import { isAnthropicServer } from '../clients/anthropic-client';
@@ -34,7 +34,7 @@ export class AnthropicProtocol implements WireProtocol {
   request(asked: ModelRequest): WireRequest {
     const { removeRefused, ...sending } = this.known.find(asked);
     const { rules, family } = sending;
-    const tools = acceptedTools(asked.tools, rules);
+    const tools = listAcceptedTools(asked.tools, rules);
     const request = this.asServed(removeRefused({ ...asked, tools }));
     const thinking = thinkingIn(request, family);
     const omitted = asked.tools.filter((tool) => !tools.includes(tool));

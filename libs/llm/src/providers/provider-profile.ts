@@ -1,6 +1,6 @@
 import { type ReasoningEffort, reasoningEffort } from '@rondo/contract';
 import type { ModelTool, ProfileRules } from '@rondo/domain';
-import { type ToolRules, acceptedTools } from './refused-tools';
+import { type ToolRules, listAcceptedTools } from './refused-tools';
 
 /** In what a server differs from what most accept. */
 export interface ProviderProfile extends ProfileRules {
@@ -20,7 +20,7 @@ export const usualMaxTools = 128;
 
 /** The tools that a server takes. */
 export const takeTools = (tools: readonly ModelTool[], rules: ProfileRules & ToolRules) =>
-  acceptedTools(tools, rules).slice(0, rules.maxTools ?? usualMaxTools);
+  listAcceptedTools(tools, rules).slice(0, rules.maxTools ?? usualMaxTools);
 
 /** The names of those that it does not take: it refused them, or they are the last ones, which are those of outside servers. */
 export function listOmittedTools(tools: readonly ModelTool[], rules: ProfileRules & ToolRules): string[] {

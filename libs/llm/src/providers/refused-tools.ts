@@ -24,11 +24,11 @@ export function learnTools<Rules extends ToolRules>(
 ): Rules | undefined {
   if (tools.length === 0 || !aboutSchemas.test(message) || aboutReplies.test(message)) return undefined;
   if (!rules.plainSchemas) return { ...rules, plainSchemas: true };
-  const tool = findNamed(acceptedTools(tools, rules), message);
+  const tool = findNamed(listAcceptedTools(tools, rules), message);
   return tool && { ...rules, refusedTools: addRefused(rules.refusedTools, [hashTool(tool)]) };
 }
 
-export const acceptedTools = (tools: readonly ModelTool[], { refusedTools }: ToolRules): readonly ModelTool[] =>
+export const listAcceptedTools = (tools: readonly ModelTool[], { refusedTools }: ToolRules): readonly ModelTool[] =>
   refusedTools ? tools.filter((tool) => !refusedTools.has(hashTool(tool))) : tools;
 
 const quotes = ["'", '"', '`'];

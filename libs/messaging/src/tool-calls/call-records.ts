@@ -161,7 +161,7 @@ export class CallRecords {
   }
 
   /** Who has claimed the call, and what was called. */
-  async claimedCall(key: CallKey): Promise<ClaimedCall | undefined> {
+  async readClaimedCall(key: CallKey): Promise<ClaimedCall | undefined> {
     const { stream, one } = this.nats.names.toolTakers;
     const message = await this.last(stream, one(this.executorId, key));
     if (!message) return undefined;

@@ -1,6 +1,6 @@
 import type { AccountId, NewId, RecordedFact } from '@rondo/contract';
 import type { Database } from '../database/database';
-import { stopRun, unstoppedRuns } from '../api/runs/stop-run';
+import { listUnstopped, stopRun } from '../api/runs/stop-run';
 import { tookTooLong } from '../database/sql-error';
 import { isDatabaseUnavailable } from '../database/unavailable';
 import { purgeAccount, listRemovedAccounts } from './purge-account';
@@ -42,7 +42,7 @@ export class Purge {
     if (await this.purgeNextThread()) return true;
     if (await forgetThreads(database.sql)) return true;
     if (await database.transaction(forgetProjects)) return true;
-    const failed = this.failedLately();
+    const failed = this.listFailedLately();
     for (const account of await listRemovedAccounts(database.sql))
       if (!failed.includes(account) && (await this.purge(account))) return true;
     return false;
@@ -50,7 +50,7 @@ export class Purge {
 
   private async purgeNextThread(): Promise<boolean> {
     let thread: string | undefined;
-    const choice = { without: this.failedLately(), chosen: (id: string) => (thread = id) };
+    const choice = { without: this.listFailedLately(), chosen: (id: string) => (thread = id) };
     try {
       return await this.parts.database.transaction((sql) => purgeThreads(sql, choice));
     } catch (error) {
@@ -66,7 +66,7 @@ export class Purge {
     this.parts.onFailed?.({ id, error });
   }
 
-  private failedLately(): string[] {
+  private listFailedLately(): string[] {
     const since = performance.now() - tryAgainMs;
     for (const [id, at] of this.failedAt) if (at < since) this.failedAt.delete(id);
     return [...this.failedAt.keys()];
@@ -86,7 +86,7 @@ export class Purge {
   /** Workers see the stop request with their next heartbeat. Resolves to false when no run was left to stop. */
   private async stopRuns(accountId: AccountId): Promise<boolean> {
     const { database, newId, onStopped } = this.parts;
-    const runs = await unstoppedRuns(database.sql, accountId);
+    const runs = await listUnstopped(database.sql, accountId);
     for (const runId of runs) {
       const { facts } = await stopRun(database, newId, { accountId, runId, reason: 'account removed' });
       onStopped(facts);

@@ -167,15 +167,17 @@ export class ResponseTranslator {
     const firstText = content.findIndex(({ type }) => type === 'text');
     const before = firstText < 0 ? content : content.slice(0, firstText);
     const leading = before.map((block) => (block.type === 'reasoning' ? block.text : '')).join('').length;
-    const sent = (type: 'message.delta' | 'reasoning.delta') =>
+    const countSent = (type: 'message.delta' | 'reasoning.delta') =>
       this.sent.get(toStream({ type, stream_id: streamId })) ?? 0;
     const [thoughts = '', words = ''] = [texts.get('reasoning.delta'), texts.get('message.delta')];
-    const hasWords = sent('message.delta') > 0;
+    const hasWords = countSent('message.delta') > 0;
     const frames = hasWords
       ? []
-      : this.say({ kind: 'reasoning', streamId }, thoughts.slice(sent('reasoning.delta'), leading));
-    frames.push(...this.say({ kind: 'text', streamId }, words.slice(sent('message.delta'))));
-    frames.push(...this.say({ kind: 'reasoning', streamId, part: 'more' }, thoughts.slice(sent('reasoning.delta'))));
+      : this.say({ kind: 'reasoning', streamId }, thoughts.slice(countSent('reasoning.delta'), leading));
+    frames.push(...this.say({ kind: 'text', streamId }, words.slice(countSent('message.delta'))));
+    frames.push(
+      ...this.say({ kind: 'reasoning', streamId, part: 'more' }, thoughts.slice(countSent('reasoning.delta'))),
+    );
     return [...frames, ...this.closeText('completed')];
   }
 

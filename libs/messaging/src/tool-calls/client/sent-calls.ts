@@ -78,7 +78,7 @@ export class UnknownCalls {
   private async readClaimed({ executorId, key }: ListedCall): Promise<SentCallRecord | undefined> {
     const { nats } = this.parts;
     const records = this.openRecords(executorId);
-    const claimed = await records.claimedCall(key);
+    const claimed = await records.readClaimedCall(key);
     if (!claimed || claimed.claimant === withdrawn) return undefined;
     const id = callId.parse(key.callId);
     const cancel = { run_id: key.runId, call_id: id, attempt: key.attempt } as ToolCancel; // the id is part of a subject that we made

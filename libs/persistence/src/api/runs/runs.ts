@@ -56,7 +56,7 @@ import {
   listBegunRuns,
 } from './thread-runs';
 import { type MomentAddress, type WantedMoment, readEffectsAfter, readWantedMoment } from './wanted-moment';
-import { type StopOrder, type StoppedRun, stopRun, unstoppedRuns } from './stop-run';
+import { type StopOrder, type StoppedRun, listUnstopped, stopRun } from './stop-run';
 import { type LogVerification, holdsHash, verifyLog } from './verify-log';
 
 /**
@@ -193,7 +193,7 @@ export class Runs {
 
   /** Some of the account's unfinished runs without a stop request. */
   listUnstopped(accountId: AccountId): Promise<readonly RunId[]> {
-    return unstoppedRuns(this.database.sql, accountId);
+    return listUnstopped(this.database.sql, accountId);
   }
 
   /** Answers a waiting run and queues it again; rejects with `run_not_waiting` and `thread_full`. Call `Outbox.publish` afterwards. */

@@ -56,7 +56,7 @@ select id from runs where account_id = $1 and finished_at is null and stop_reque
 );
 
 /** Some of the account's unfinished runs without a stop request. */
-export const unstoppedRuns = async (sql: Sql, accountId: AccountId): Promise<readonly RunId[]> =>
+export const listUnstopped = async (sql: Sql, accountId: AccountId): Promise<readonly RunId[]> =>
   (await runsToStop.all(sql, [accountId])).map(({ id }) => id);
 
 /** Stops a run and every run below it. */

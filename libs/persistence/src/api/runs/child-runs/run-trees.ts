@@ -5,7 +5,7 @@ import { StatementBatcher } from '../../../database/statement-batcher';
 import { type FirstRows, insertRuns, measureLength } from '../insert-run';
 import { type StopOrder, stopBelow, stopRun } from '../stop-run';
 import { collectEndedChildren, parentsOfEndedChildren } from './collect-children';
-import { listOrphans, runsNotToWait, stoppedBelow } from './runs-below';
+import { listOrphans, listStoppedBelow, runsNotToWait } from './runs-below';
 import { type ChildOrder, type StartedChild, startChild } from './start-child';
 import { resumeForTreeBudget, findTreeBudget } from './tree-budget';
 
@@ -33,7 +33,7 @@ export class RunTrees {
   }
 
   listStoppedBelow(id: RunId): Promise<readonly StoppedChild[]> {
-    return stoppedBelow(this.database.sql, id);
+    return listStoppedBelow(this.database.sql, id);
   }
 
   resolveBudget(run: { rootRunId: RunId; runId: RunId }): Promise<TreeBudget | undefined> {

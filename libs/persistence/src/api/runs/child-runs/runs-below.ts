@@ -43,7 +43,7 @@ where stop_requested_at is not null order by runs.id`,
 );
 
 /** The runs below a run that were told to stop, and when each was over. */
-export async function stoppedBelow(sql: Sql, id: RunId): Promise<readonly StoppedChild[]> {
+export async function listStoppedBelow(sql: Sql, id: RunId): Promise<readonly StoppedChild[]> {
   const rows = await stopped.all(sql, [id]);
   return rows.map(({ run_id, finished_at }) => ({ run_id, ended_at: finished_at?.toISOString() ?? null }));
 }
