@@ -32,4 +32,12 @@ describe('TerminalText', () => {
     expect(text).toContain('characters left out');
     expect(text.length).toBeLessThan(1_700);
   });
+
+  it('takes no longer for a piece of a line that is long already', () => {
+    const text = new TerminalText(1_000);
+
+    for (let piece = 0; piece < 40_000; piece += 1) text.push('x'.repeat(100));
+
+    expect(text.result.output).toHaveLength(4_000_000);
+  });
 });

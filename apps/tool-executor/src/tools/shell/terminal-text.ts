@@ -40,17 +40,27 @@ export class TerminalText {
   }
 
   push(text: string): void {
-    const lines = (this.line + text).split('\n');
-    this.line = lines.pop() ?? '';
-    for (const line of lines) this.keep(`${lastFrame(line)}\n`);
-    const frame = this.line.lastIndexOf('\r', this.line.length - 2);
-    if (this.line.length > this.half && frame > 0) this.line = this.line.slice(frame); // a bar may draw itself for hours
+    const [first = '', ...others] = text.split('\n');
+    this.continueLine(first);
+    for (const other of others) {
+      this.keep(`${lastFrame(this.line)}\n`);
+      this.line = '';
+      this.continueLine(other);
+    }
   }
 
   get result(): ShownText {
     const tail = this.tail + lastFrame(this.line);
     if (this.omitted === 0) return { output: this.head + tail, truncated: false };
     return { output: `${this.head}\n[… ${this.omitted} characters left out …]\n${tail}`, truncated: true };
+  }
+
+  /** Reads no more than what is new, unless that begins a frame: a line may be as long as all that a command prints. */
+  private continueLine(text: string): void {
+    this.line += text;
+    if (this.line.length <= this.half || !text.includes('\r')) return;
+    const frame = this.line.lastIndexOf('\r', this.line.length - 2);
+    if (frame > 0) this.line = this.line.slice(frame); // a bar may draw itself for hours
   }
 
   private keep(line: string): void {
