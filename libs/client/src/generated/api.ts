@@ -1434,6 +1434,11 @@ export type components = {
                 kind: "file" | "directory" | "link" | "other";
                 /** @description In bytes. */
                 size: number;
+                /**
+                 * @description Of a folder that the sandbox may not read: what is in it is missing here.
+                 * @constant
+                 */
+                unreadable?: true;
             }[];
             /** @description There are more entries than a list may have. */
             truncated: boolean;

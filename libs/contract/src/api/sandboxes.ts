@@ -70,6 +70,10 @@ const fileList = z.object({
       path: z.string().describe('Relative to the path that was asked for.'),
       kind: z.enum(['file', 'directory', 'link', 'other']),
       size: z.number().int().describe('In bytes.'),
+      unreadable: z
+        .literal(true)
+        .exactOptional()
+        .describe('Of a folder that the sandbox may not read: what is in it is missing here.'),
     }),
   ),
   truncated: z.boolean().describe('There are more entries than a list may have.'),

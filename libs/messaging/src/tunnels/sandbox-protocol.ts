@@ -95,7 +95,9 @@ const heads = {
   states: z.object({ states: z.array(knownState.extend({ thread_id: threadId })) }),
   remove: z.object({}),
   list: z.object({
-    entries: z.array(z.object({ path: z.string(), kind: fileKind, size: count })),
+    entries: z.array(
+      z.object({ path: z.string(), kind: fileKind, size: count, unreadable: z.literal(true).exactOptional() }),
+    ),
     truncated: z.boolean(),
   }),
   delete: z.object({}),

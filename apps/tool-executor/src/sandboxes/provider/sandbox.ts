@@ -190,8 +190,17 @@ export interface ListOptions {
 }
 
 export interface FileListing {
-  entries: { path: string; kind: FileKind; size: number }[];
+  entries: ListedFile[];
   truncated: boolean;
+}
+
+interface ListedFile {
+  /** Bytes of a name that are no UTF-8 are shown as U+FFFD. */
+  path: string;
+  kind: FileKind;
+  size: number;
+  /** A folder that the sandbox may not read: what is in it is missing in the list. */
+  unreadable?: true;
 }
 
 export type FileKind = 'file' | 'directory' | 'link' | 'other';

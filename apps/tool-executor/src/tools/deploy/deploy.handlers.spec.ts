@@ -277,6 +277,7 @@ describe('attack: a site that reaches for other files', () => {
       ['ln -s /etc/passwd site/passwd', /link/],
       ['rm site/passwd; ln -s / site/all', /link/],
       ['rm site/all; mkfifo site/pipe', /link or not a file/],
+      ['rm site/pipe; mkdir -m 0 site/closed', /closed cannot be read/],
     ] as const) {
       await shell(thread, make);
       await expect(deploy(thread)).rejects.toThrow(why);

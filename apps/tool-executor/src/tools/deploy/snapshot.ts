@@ -31,6 +31,8 @@ async function filesIn(files: SandboxFiles, path: string): Promise<FoundFile[]> 
   const entries = listed.filter((entry) => !entry.path.split('/').some(isPrivate));
   const odd = entries.find(({ kind }) => kind === 'link' || kind === 'other');
   if (odd) throw new SandboxError('failed', `${odd.path} is a link or not a file. A site has files only: copy it.`);
+  const closed = entries.find(({ unreadable }) => unreadable);
+  if (closed) throw new SandboxError('failed', `${closed.path} cannot be read.`);
   const tooDeep = entries.find((entry) => entry.path.split('/').length >= maxDepth && entry.kind === 'directory');
   if (tooDeep) throw new SandboxError('failed', `${tooDeep.path} lies too deep: at most ${maxDepth} folders.`);
   const found = entries.filter(({ kind }) => kind === 'file');

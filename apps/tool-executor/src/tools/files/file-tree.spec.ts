@@ -22,6 +22,7 @@ describe('toTree', () => {
       ].join('\n'),
     );
     expect(toTree('.', [{ path: 'a', kind: 'other', size: 0 }])).toBe('a (neither file nor folder)');
+    expect(toTree('.', [{ path: 'a', kind: 'directory', size: 0, unreadable: true }])).toBe('a/ (cannot be read)');
   });
 
   it('reports an empty folder', () => {

@@ -26,10 +26,11 @@ export const unlistedFolders = [
 /** One line per entry, relative to the workspace; the entries of a folder follow it. */
 export function toTree(folder: string, entries: FileListing['entries']): string {
   const sorted = entries.toSorted((a, b) => compareByParts(a.path, b.path));
-  const lines = sorted.map(({ path, kind, size }) => {
+  const lines = sorted.map(({ path, kind, size, unreadable }) => {
     const shown = posix.join(folder, path);
     switch (kind) {
       case 'directory':
+        if (unreadable) return `${shown}/ (cannot be read)`;
         return `${shown}/${unlistedFolders.includes(posix.basename(path)) ? ' (not listed)' : ''}`;
       case 'file':
         return `${shown} (${size} bytes)`;

@@ -26,4 +26,16 @@ describe('files of an embedded sandbox', () => {
       code: 'failed',
     });
   });
+
+  it('in a folder that the sandbox may not read are missing in a list of all, which says so', async () => {
+    await run(sandbox, 'mkdir -p all/closed all/open; touch all/closed/in all/open/in; chmod 0 all/closed');
+
+    const { entries } = await sandbox.files.list('all', { depth: 3 });
+
+    expect(entries.toSorted((one, other) => (one.path < other.path ? -1 : 1))).toMatchObject([
+      { path: 'closed', kind: 'directory', unreadable: true },
+      { path: 'open', kind: 'directory' },
+      { path: 'open/in', kind: 'file' },
+    ]);
+  });
 });

@@ -55,7 +55,11 @@ export const agentAnswers = {
   'file.discard': nothing,
   'file.delete': nothing,
   'file.list': z.strictObject({
-    entries: z.array(z.strictObject({ path: shortText, kind: fileKind, size: count })).max(10_000),
+    entries: z
+      .array(
+        z.strictObject({ path: shortText, kind: fileKind, size: count, unreadable: z.literal(true).exactOptional() }),
+      )
+      .max(10_000),
     truncated: z.boolean(),
   }),
   'file.stat': z.discriminatedUnion('found', [

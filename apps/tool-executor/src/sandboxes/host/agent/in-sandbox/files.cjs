@@ -8,6 +8,10 @@ const { Failure } = require('./failure.cjs');
 const full =
   'The workspace is full: it has no space left, or no room for another file. Delete files with delete_file, then try again.';
 
+const slash = Buffer.from('/');
+/** Of the entries of a list. It travels in one message, and NATS takes a mebibyte unless it is told otherwise. */
+const mostListedBytes = 768 * 1024;
+
 /**
  * File operations. They run inside the sandbox, so that every path a link can lead to belongs to the sandbox. Paths are
  * absolute. `realRoot` is set only without isolation: then links that lead out of the workspace are refused, as far as that
@@ -79,39 +83,33 @@ class Files {
 
   async delete({ path, recursive }) {
     await this.#existing(dirname(path));
-    const status = await fs.lstat(path);
+    const status = await fs.lstat(path).catch(orUnnameable(path));
     if (status.isDirectory() && !recursive) throw new Failure('not_a_file', `${path} is a directory.`);
     await fs.rm(path, { recursive: recursive === true });
     return {};
   }
 
+  /** What is below a folder that may not be read is missing, and the entry of that folder says so. */
   async list({ path, depth, exclude, maxEntries }) {
     const root = await this.#existing(path);
     const entries = [];
-    const queue = [{ directory: root, level: 1 }];
-    for (let next = queue.shift(); next; next = queue.shift()) {
-      for await (const item of await this.#open(next)) {
-        if (entries.length >= maxEntries) return { entries, truncated: true };
-        const found = join(next.directory, item.name);
-        const status = await fs.lstat(found).catch(() => undefined);
+    let bytes = 0;
+    const queue = [{ directory: Buffer.from(root), level: 1 }];
+    for (let folder = queue.shift(); folder; folder = queue.shift()) {
+      for await (const { name } of await openFolder(folder)) {
+        const found = Buffer.concat([folder.directory, slash, name]);
+        const status = await fs.lstat(found).catch((error) => passOver(error, folder));
         if (!status) continue;
-        entries.push({ path: relative(root, found), kind: toKind(status), size: status.size });
-        if (status.isDirectory() && next.level < depth && !exclude.includes(item.name)) {
-          queue.push({ directory: found, level: next.level + 1 });
+        const entry = { path: relative(root, found.toString()), kind: toKind(status), size: status.size };
+        bytes += Buffer.byteLength(JSON.stringify(entry));
+        if (entries.length >= maxEntries || bytes > mostListedBytes) return { entries, truncated: true };
+        entries.push(entry);
+        if (status.isDirectory() && folder.level < depth && !exclude.includes(name.toString())) {
+          queue.push({ directory: found, level: folder.level + 1, entry });
         }
       }
     }
     return { entries, truncated: false };
-  }
-
-  /** The entries of a directory. One below the root may be gone since it was found: then it has none. */
-  async #open({ directory, level }) {
-    try {
-      return await fs.opendir(directory);
-    } catch (error) {
-      if (level > 1 && ['ENOENT', 'ENOTDIR'].includes(error.code)) return [];
-      throw error;
-    }
   }
 
   async stat({ path }) {
@@ -143,12 +141,38 @@ class Files {
   }
 
   async #existing(path) {
-    const real = await fs.realpath(path);
+    const real = await fs.realpath(path).catch(orUnnameable(path));
     const inside = !this.realRoot || resolve(real) === this.realRoot || real.startsWith(`${this.realRoot}/`);
     if (!inside) throw new Failure('invalid_path', `${path} leads out of the workspace.`);
     return real;
   }
 }
+
+/** The entries of a folder, with the bytes of their names. One below that which was asked for may be gone since it was found. */
+async function openFolder(folder) {
+  try {
+    return await fs.opendir(folder.directory, { encoding: 'buffer' });
+  } catch (error) {
+    if (!folder.entry) throw error;
+    passOver(error, folder);
+    return [];
+  }
+}
+
+function passOver(error, { entry }) {
+  if (['ENOENT', 'ENOTDIR'].includes(error.code)) return;
+  if (!entry) throw error;
+  entry.unreadable = true;
+}
+
+/** A list shows bytes that are no UTF-8 as U+FFFD, and a request with that names another file, or none. */
+const orUnnameable = (path) => (error) => {
+  if (error.code !== 'ENOENT' || !path.includes('\ufffd')) throw error;
+  throw new Failure(
+    'invalid_path',
+    `There is no ${path}, or bytes of its name are no UTF-8: then rename it with a command, for example mv with a pattern.`,
+  );
+};
 
 const toDraftPath = (target, draft) => join(dirname(target), `.${draft}.part`);
 
