@@ -64,6 +64,27 @@ export function describeFiles(makeFixture: MakeFixture): void {
       await expect(sandbox.files.writeStream('../x', pieces(1), how)).rejects.toMatchObject({ code: 'invalid_path' });
     });
 
+    it('leave nothing of their pieces where another file has the name by then, or the sandbox was stopped', async () => {
+      const thread = newThreadId();
+      const used = await fixture.provider.get(thread);
+      const pieces = async function* (meanwhile: () => Promise<unknown>) {
+        yield Buffer.alloc(300_000, 'a');
+        await meanwhile();
+        yield Buffer.from('b');
+      };
+      const maxBytes = 1_000_000;
+      const other = pieces(() => run(used, 'echo other > taken'));
+
+      await expect(used.files.writeStream('taken', other, { mode: 'create', maxBytes })).rejects.toMatchObject({
+        code: 'already_exists',
+      });
+      const stopped = pieces(() => fixture.provider.putToSleep(thread));
+      await used.files.writeStream('cut', stopped, { mode: 'put', maxBytes }).catch(() => undefined); // at Daytona it goes on
+
+      const { entries } = await (await fixture.provider.get(thread)).files.list('.');
+      expect(entries.map(({ path }) => path).filter((path) => path !== 'cut')).toEqual(['taken']);
+    });
+
     it('are deleted when they exist, directories only with `recursive`', async () => {
       await sandbox.files.write('d/x', 'x', { mode: 'put' });
 

@@ -34,6 +34,7 @@ const answerCodes: readonly SandboxErrorCode[] = [
   'not_a_directory',
   'too_large',
   'not_listening',
+  'lost',
 ];
 
 /**

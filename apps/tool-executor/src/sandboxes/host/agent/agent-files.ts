@@ -63,15 +63,15 @@ export class AgentFiles implements SandboxFiles {
     const file = { path: notTheRoot(path), mode, draft: randomUUID() };
     let size = 0;
     try {
-      await this.append(file, new Uint8Array(0));
+      await this.append({ ...file, offset: 0 }, new Uint8Array(0));
       for await (const piece of readPieces(source, { path, maxBytes, pieceBytes })) {
-        await this.append(file, piece);
+        await this.append({ ...file, offset: size }, piece);
         size += piece.length;
       }
       await this.ask('file.finish', { ...file, permissions });
       return size;
     } catch (error) {
-      await this.ask('file.discard', file).catch(() => undefined); // a lost sandbox is swept with its drafts, or never had one
+      await this.ask('file.discard', file).catch(() => undefined); // a sandbox deletes such drafts when it starts, too
       throw error;
     }
   }

@@ -18,7 +18,11 @@ const mostListedBytes = 768 * 1024;
  * is possible.
  */
 class Files {
-  constructor({ realRoot }) {
+  /** The paths of drafts that are being written, by their ids. */
+  #drafts = new Map();
+
+  constructor({ workspace, realRoot }) {
+    this.workspace = workspace;
     this.realRoot = realRoot;
   }
 
@@ -40,45 +44,69 @@ class Files {
     }
   }
 
-  /** Writes a draft beside the target and then moves it, so that no reader sees half a file. */
+  /** Writes a draft and then moves it, so that no reader sees half a file. */
   async write({ path, content, mode, permissions }) {
     const file = { path, mode, draft: randomUUID() };
     await this.append({ ...file, content });
     return this.finish({ ...file, permissions });
   }
 
-  /** A part of a file that comes in several: the draft grows, the target stays as it is. */
-  async append({ path, draft, content, mode }) {
-    const { target } = await this.#replaceable(path, mode);
-    const part = toDraftPath(target, draft);
+  /** A part of a file that comes in several, behind so many bytes: the draft grows, the target stays as it is. */
+  async append({ path, draft, offset = 0, content, mode }) {
     try {
+      const { target } = await this.#replaceable(path, mode);
+      const part = offset > 0 ? this.#known(draft) : (this.#drafts.get(draft) ?? (await this.#newDraft(draft, target)));
       await fs.appendFile(part, Buffer.from(content, 'base64'), {
         flag: constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | constants.O_NOFOLLOW,
       });
     } catch (error) {
-      await fs.rm(part, { force: true });
-      throw error.code === 'ENOSPC' ? new Failure('failed', full) : error;
+      await this.discard({ draft });
+      throw orFull(error);
     }
     return {};
   }
 
   /** The draft becomes the file. */
   async finish({ path, draft, mode, permissions }) {
-    const { target, existing } = await this.#replaceable(path, mode);
-    const part = toDraftPath(target, draft);
     try {
+      const { target, existing } = await this.#replaceable(path, mode);
+      const part = this.#known(draft);
       await fs.chmod(part, permissions ?? (existing ? existing.mode & 0o7777 : 0o644));
       await (mode === 'create' ? fs.link(part, target) : fs.rename(part, target));
+    } catch (error) {
+      throw orFull(error);
     } finally {
-      await fs.rm(part, { force: true });
+      await this.discard({ draft });
     }
     return {};
   }
 
-  async discard({ path, draft, mode }) {
-    const { target } = await this.#replaceable(path, mode);
-    await fs.rm(toDraftPath(target, draft), { force: true });
+  async discard({ draft }) {
+    const part = this.#drafts.get(draft);
+    this.#drafts.delete(draft);
+    if (part) await fs.rm(part, { force: true });
     return {};
+  }
+
+  /** Deletes the drafts that an agent has left which was killed, as far as it can. To be called before anything is written. */
+  async sweep() {
+    const names = await fs.readdir(this.workspace).catch(() => []);
+    const drafts = names.filter((name) => draftName.test(name));
+    await Promise.allSettled(drafts.map((name) => fs.rm(join(this.workspace, name))));
+  }
+
+  #known(draft) {
+    const part = this.#drafts.get(draft);
+    if (!part) throw new Failure('lost', 'The sandbox was started anew while the file was written.');
+    return part;
+  }
+
+  /** In the workspace itself, where it is found after a kill. A target on another disk, which ends with the sandbox, has it beside it. */
+  async #newDraft(draft, target) {
+    const [own, there] = await Promise.all([this.workspace, dirname(target)].map((path) => fs.stat(path)));
+    const part = toDraftPath(own.dev === there.dev ? this.workspace : dirname(target), draft);
+    this.#drafts.set(draft, part);
+    return part;
   }
 
   async delete({ path, recursive }) {
@@ -174,7 +202,11 @@ const orUnnameable = (path) => (error) => {
   );
 };
 
-const toDraftPath = (target, draft) => join(dirname(target), `.${draft}.part`);
+const draftName = /^\.rondo-[0-9a-f-]{36}\.part$/;
+const toDraftPath = (folder, draft) => join(folder, `.rondo-${draft}.part`);
+
+/** What a model or a person is told of an error about a file that is written. */
+const orFull = (error) => (['ENOSPC', 'EDQUOT'].includes(error.code) ? new Failure('failed', full) : error);
 
 async function regular(file, path) {
   const status = await file.stat();

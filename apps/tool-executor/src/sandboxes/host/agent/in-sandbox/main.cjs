@@ -31,6 +31,7 @@ async function configure(settings) {
   const files = new Files(settings);
   const streams = new Streams(channel);
   const located = (request) => ({ ...request, path: resolve(settings.workspace, request.path) });
+  await files.sweep();
   if (settings.relay) await startRelay(settings.relay);
   if (settings.secretRelay) await startRelay(settings.secretRelay);
   if (settings.watchedMemoryBytes) watchMemory(settings.watchedMemoryBytes, commands);
