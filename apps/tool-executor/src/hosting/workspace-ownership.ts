@@ -86,11 +86,11 @@ export class WorkspaceHosting implements OnModuleDestroy {
     this.noticeAbsence();
     if (this.confirmed.has(threadId)) return 'here';
     if (!copies.hasFiles(threadId) && !(await this.mayBeLost(threadId))) return this.confirm(threadId, this.times);
-    const until = Date.now() + wait.timeoutMs;
+    const until = performance.now() + wait.timeoutMs;
     for (;;) {
       const hosted = await this.readAsk(threadId);
       if (hosted !== 'unknown') return hosted;
-      if (Date.now() + askAgainMs > until) return 'unknown';
+      if (performance.now() + askAgainMs > until) return 'unknown';
       await sleep(askAgainMs, undefined, { signal: wait.signal }).catch(() => wait.signal.throwIfAborted());
     }
   }

@@ -24,11 +24,11 @@ export class DaytonaClient {
 
   /** Attempts until one succeeds or fails for good, or the time for all of them is over. Only for what may be done twice. */
   async persistently<Result>(work: (daytona: Daytona) => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-    const deadline = Date.now() + this.settings.wholeRequestMs;
+    const deadline = performance.now() + this.settings.wholeRequestMs;
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       const tried = await this.attemptUntil(deadline, work);
       if ('result' in tried) return tried.result;
-      const isOver = signal?.aborted || Date.now() + pauseMs > deadline;
+      const isOver = signal?.aborted || performance.now() + pauseMs > deadline;
       if (isOver || !mayPass(tried.failure)) throw unavailable(tried.failure);
       await delay(pauseMs, undefined, signal ? { signal } : {}).catch(() => undefined);
     }
@@ -39,7 +39,7 @@ export class DaytonaClient {
     const decided = new AbortController();
     const { signal } = decided;
     const message = `It did not answer within ${this.settings.wholeRequestMs / 1_000} s.`;
-    const late = delay(deadline - Date.now(), { failure: { status: undefined, message } }, { signal });
+    const late = delay(deadline - performance.now(), { failure: { status: undefined, message } }, { signal });
     try {
       return await Promise.race([this.attempt(work), late]);
     } finally {

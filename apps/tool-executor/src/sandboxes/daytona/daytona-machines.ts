@@ -139,9 +139,9 @@ export class DaytonaMachines {
 
   private async start(machine: Machine): Promise<Machine> {
     const { startTimeoutMs } = this.client.settings;
-    const deadline = Date.now() + startTimeoutMs;
+    const deadline = performance.now() + startTimeoutMs;
     while (machine.state !== 'started') {
-      if (Date.now() > deadline)
+      if (performance.now() > deadline)
         throw new SandboxError('unavailable', 'The sandbox did not start in time. Try again later.');
       if (failedStates.includes(machine.state)) await this.repair(machine);
       else if (asleepStates.includes(machine.state)) await this.wake(machine);

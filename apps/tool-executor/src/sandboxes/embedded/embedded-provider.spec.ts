@@ -87,8 +87,8 @@ describe('idle sandboxes', () => {
     const busy = await fixture.sandbox('thr_busy');
     await busy.start({ id: 'job', session: 'job', command: 'sleep 600' });
     const waiting = run(idle, 'until test -e go; do sleep 0.05; done; echo waited');
-    const beganAt = Date.now();
-    const clock = jest.spyOn(Date, 'now').mockReturnValue(beganAt + idleMs);
+    const beganAt = performance.now();
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(beganAt + idleMs);
 
     expect(await fixture.provider.stopIdle()).toEqual([]);
     await idle.files.write('go', '', { mode: 'create' });
@@ -101,10 +101,25 @@ describe('idle sandboxes', () => {
     await fixture.close();
   });
 
+  it('are not taken for those that a clock which is set forward or back makes look unused', async () => {
+    const fixture = await SandboxFixture.open();
+    const sandbox = await fixture.sandbox('thr_1');
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(0);
+    const { durationMs } = await run(sandbox, 'true');
+    clock.mockRestore();
+
+    expect(await fixture.provider.stopIdle()).toEqual([]);
+    jest.spyOn(Date, 'now').mockReturnValue(Date.parse('2100-01-01'));
+    expect(await fixture.provider.stopIdle()).toEqual([]);
+    jest.restoreAllMocks();
+    expect(durationMs).toBeGreaterThanOrEqual(0);
+    await fixture.close();
+  });
+
   it('are not stopped when they are used while others are being stopped', async () => {
     const fixture = await SandboxFixture.open();
     for (const name of ['thr_first', 'thr_second']) await run(await fixture.sandbox(name), 'true');
-    const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + fixture.settings.idleMs);
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + fixture.settings.idleMs);
 
     const stopping = fixture.provider.stopIdle();
     await fixture.sandbox('thr_second');

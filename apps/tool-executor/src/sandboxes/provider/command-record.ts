@@ -31,6 +31,8 @@ type OutputListener = (chunk: OutputChunk) => void;
 /** The host's record of one command. It outlives the sandbox that ran the command, and ends once. */
 export class CommandRecord {
   readonly startedAt = new Date();
+  /** The same by a clock that nobody sets. */
+  readonly startedMs = performance.now();
   cwd: string = workspacePath;
   /** The ending to report when the host itself kills the command or its sandbox, with the reason. */
   expected: Pick<CommandEnd, 'ending' | 'detail'> | undefined;
@@ -100,7 +102,7 @@ export class CommandRecord {
       truncated: this.output.truncated,
       outputBytes: this.output.totalBytes,
       cwd: this.cwd,
-      durationMs: Date.now() - this.startedAt.getTime(),
+      durationMs: Math.round(performance.now() - this.startedMs),
       ...(because === undefined ? {} : { detail: because }),
     };
     this.settle(this.result);

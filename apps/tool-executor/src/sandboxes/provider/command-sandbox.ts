@@ -59,7 +59,7 @@ export abstract class CommandSandbox implements Sandbox {
     return { threadId: this.id, ...this.commands.activity() };
   }
 
-  isIdle(now: number): boolean {
-    return this.commands.isIdle(now);
+  isIdle(): boolean {
+    return this.commands.isIdle();
   }
 }

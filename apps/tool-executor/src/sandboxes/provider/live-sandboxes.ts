@@ -89,7 +89,7 @@ export class LiveSandboxes<Live extends CommandSandbox & { readonly isAwake: boo
   async stopIdle(putToSleep: (threadId: string) => Promise<void>): Promise<string[]> {
     const stopped: string[] = [];
     for (const sandbox of this.all()) {
-      if (!sandbox.isIdle(Date.now())) continue;
+      if (!sandbox.isIdle()) continue;
       await putToSleep(sandbox.id);
       stopped.push(sandbox.id);
     }

@@ -21,6 +21,8 @@ interface CommandSite {
 export class SandboxCommands {
   readonly ledger = new CommandLedger();
   lastUsedAt = Date.now();
+  /** The same by a clock that nobody sets. */
+  private lastUsedMs = performance.now();
 
   constructor(
     private readonly settings: SandboxSettings,
@@ -101,6 +103,7 @@ export class SandboxCommands {
 
   touch(): void {
     this.lastUsedAt = Date.now();
+    this.lastUsedMs = performance.now();
   }
 
   activity(): Pick<AwakeSandbox, 'isBusy' | 'hasBackground' | 'lastUsedAt'> {
@@ -110,12 +113,13 @@ export class SandboxCommands {
   }
 
   /** Unused for the idle time, no call waits for a command, and no background job is recent enough to keep the sandbox awake. */
-  isIdle(now: number): boolean {
+  isIdle(): boolean {
     const { idleMs, backgroundKeepAliveMs } = this.settings;
+    const now = performance.now();
     const keptAwake = this.ledger
       .running()
-      .some(({ record }) => !record.identity.background || now - record.startedAt.getTime() < backgroundKeepAliveMs);
-    return !keptAwake && now - this.lastUsedAt >= idleMs;
+      .some(({ record }) => !record.identity.background || now - record.startedMs < backgroundKeepAliveMs);
+    return !keptAwake && now - this.lastUsedMs >= idleMs;
   }
 
   private neverStarted(request: CommandRequest): Promise<CommandOutcome> {

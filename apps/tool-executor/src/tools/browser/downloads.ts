@@ -35,12 +35,12 @@ export class Downloads {
 
   /** Waits for those that an action has begun, for a while. */
   async settle(): Promise<void> {
-    const until = Date.now() + waitMs;
-    while (this.running.size > 0 && Date.now() < until) {
+    const until = performance.now() + waitMs;
+    while (this.running.size > 0 && performance.now() < until) {
       let timer: NodeJS.Timeout | undefined;
       await new Promise<void>((resolve) => {
         this.changed = resolve;
-        timer = setTimeout(resolve, until - Date.now());
+        timer = setTimeout(resolve, until - performance.now());
       });
       clearTimeout(timer);
     }

@@ -14,12 +14,14 @@ export async function jobEnded(
   session: string,
   { withinMs, signal }: { withinMs: number; signal: AbortSignal },
 ): Promise<void> {
-  const until = Date.now() + withinMs;
+  const until = performance.now() + withinMs;
   const { nextOffset } = await sandbox.read(session);
-  for (let pauseMs = firstPauseMs; Date.now() < until; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
+  for (let pauseMs = firstPauseMs; performance.now() < until; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
     signal.throwIfAborted();
     if (!(await sandbox.read(session, nextOffset)).running) return;
-    await delay(Math.min(pauseMs, until - Date.now()), undefined, { signal }).catch(() => signal.throwIfAborted());
+    await delay(Math.min(pauseMs, until - performance.now()), undefined, { signal }).catch(() =>
+      signal.throwIfAborted(),
+    );
   }
 }
 

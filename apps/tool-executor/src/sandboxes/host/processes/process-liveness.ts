@@ -24,9 +24,9 @@ function isRunning(pid: number): boolean {
 
 /** True when the process is verified dead before the timeout. */
 export async function diesWithin(pid: number, timeoutMs: number): Promise<boolean> {
-  const until = Date.now() + timeoutMs;
+  const until = performance.now() + timeoutMs;
   while (isRunning(pid)) {
-    if (Date.now() > until) return false;
+    if (performance.now() > until) return false;
     await delay(2);
   }
   return true;

@@ -57,9 +57,9 @@ export class RunProcesses {
     if (this.current === run) this.current = undefined; // A later command of the run enters again.
     const leftovers = new Map<string, LeftoverProcess>();
     const look = () => this.owners.of(run).map((found) => this.record(found, leftovers));
-    const until = Date.now() + graceMs;
+    const until = performance.now() + graceMs;
     if (graceMs > 0) look().forEach((pid) => signal(pid, 'SIGTERM'));
-    while (Date.now() < until && look().length > 0) await delay(checkEveryMs);
+    while (performance.now() < until && look().length > 0) await delay(checkEveryMs);
 
     await this.owners.preventForks(run);
     const dead = await killAll(look);
@@ -79,9 +79,9 @@ export class RunProcesses {
 const printable = (name: string): string => name.replace(/[^\x20-\x7e]/g, '?');
 
 async function killAll(look: () => number[]): Promise<boolean> {
-  const deadline = Date.now() + killWithinMs;
+  const deadline = performance.now() + killWithinMs;
   for (let pids = look(); pids.length > 0; pids = look()) {
-    if (Date.now() > deadline) return false;
+    if (performance.now() > deadline) return false;
     pids.forEach((pid) => signal(pid, 'SIGKILL'));
     await delay(checkEveryMs / 2);
   }

@@ -81,9 +81,9 @@ export class WorkspaceImages {
 
   /** Resolves when no loop device uses it any more: the kernel detaches it a moment after a sandbox was killed. */
   async waitUntilDetached(image: string): Promise<void> {
-    const until = Date.now() + detachWithinMs;
+    const until = performance.now() + detachWithinMs;
     while ((await run('losetup', '-j', image)).stdout !== '') {
-      if (Date.now() > until) throw new SandboxError('unavailable', 'The disk of the sandbox is still in use.');
+      if (performance.now() > until) throw new SandboxError('unavailable', 'The disk of the sandbox is still in use.');
       await delay(5);
     }
   }

@@ -77,15 +77,15 @@ function signalAll(leader, pids, name) {
 
 /** SIGTERM, the grace time, then SIGKILL. True only when the process table shows that none is left. */
 async function endProcesses(command, graceMs) {
-  const startedAt = Date.now();
+  const startedAt = performance.now();
   let alive = listCommandProcesses(command);
   if (alive.length > 0 && graceMs > 0) signalAll(command.leader, alive, 'SIGTERM');
-  while (alive.length > 0 && Date.now() - startedAt < graceMs) {
+  while (alive.length > 0 && performance.now() - startedAt < graceMs) {
     await delay(10);
     alive = listCommandProcesses(command);
   }
-  const killingSince = Date.now();
-  while (alive.length > 0 && Date.now() - killingSince < killTimeoutMs) {
+  const killingSince = performance.now();
+  while (alive.length > 0 && performance.now() - killingSince < killTimeoutMs) {
     signalAll(command.leader, alive, 'SIGKILL');
     await delay(5);
     alive = listCommandProcesses(command);
