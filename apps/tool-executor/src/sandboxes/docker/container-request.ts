@@ -1,6 +1,6 @@
 import type { SandboxLabels } from '../provider/sandbox-provider';
 import type { SandboxSettings } from '../provider/sandbox-settings';
-import { agentMemoryMegabytes } from '../host/agent/launcher';
+import { agentMemoryMegabytes, sessionBytes } from '../host/agent/launcher';
 import type { Workspace } from '../host/workspaces/workspaces';
 import type { DockerSettings } from '../provider/docker-settings';
 
@@ -14,6 +14,7 @@ export const inside = {
   workspace: '/workspace',
   skills: '/skills',
   agent: '/rondo/agent',
+  sessions: '/rondo/sessions',
   egressSocket: '/rondo/egress.sock',
   secretSocket: '/rondo/secrets.sock',
 };
@@ -35,8 +36,8 @@ export interface ContainerParts {
 export const ownerLabel = (root: string): string => `${labelPrefix}root=${root}`;
 
 /**
- * A container without network, capabilities, privileges to gain or a writable root. What it may write: its workspace, and
- * `/tmp` in memory. It is deleted by the engine when it ends, and it ends when the executor is no longer attached.
+ * A container without network, capabilities, privileges to gain or a writable root. What it may write: its workspace, `/tmp` in
+ * memory, and what is kept of its sessions, which has a place of its own: else a full `/tmp` would keep commands from starting. It is deleted by the engine when it ends, and it ends when the executor is no longer attached.
  */
 export function containerRequest({ settings, docker, image, workspace, name, ...paths }: ContainerParts): object {
   return {
@@ -53,7 +54,10 @@ export function containerRequest({ settings, docker, image, workspace, name, ...
       ...confined,
       AutoRemove: true,
       ...toLimits(settings),
-      Tmpfs: { '/tmp': `rw,exec,nosuid,nodev,mode=1777,size=${settings.temporaryBytes}` },
+      Tmpfs: {
+        '/tmp': `rw,exec,nosuid,nodev,mode=1777,size=${settings.temporaryBytes}`,
+        [inside.sessions]: `rw,noexec,nosuid,nodev,mode=1777,size=${sessionBytes}`,
+      },
       Mounts: toMounts(workspace, paths),
       ...(docker.runtime !== undefined && { Runtime: docker.runtime }),
     },

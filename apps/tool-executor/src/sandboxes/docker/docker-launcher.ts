@@ -102,7 +102,7 @@ export class DockerLauncher implements Launcher {
     const { rules } = this.parts.egress;
     return {
       workspace: inside.workspace,
-      sessionDirectory: '/tmp/.sessions',
+      sessionDirectory: inside.sessions,
       environment: {
         ...{ PATH: searchPath, HOME: inside.workspace, USER: 'agent', LANG: 'C.UTF-8', TERM: 'dumb', TMPDIR: '/tmp' },
         ...(wayOut && proxyVariables(rules)),

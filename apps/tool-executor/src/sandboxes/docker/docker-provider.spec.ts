@@ -92,6 +92,16 @@ describe('the docker provider', () => {
     await expect(run(sandbox, `curl -sS -m 5 --noproxy "*" ${direct}`)).resolves.toMatchObject({ exitCode: 7 });
   });
 
+  it('starts commands where /tmp is full, and keeps what their session has', async () => {
+    const sandbox = await fixture.provider.get(newThreadId());
+    await run(sandbox, 'mkdir folder; cd folder; export KEPT=kept; head -c 300M /dev/zero > /tmp/full');
+
+    await expect(run(sandbox, 'echo $KEPT', { session: 'default' })).resolves.toMatchObject({
+      output: 'kept\n',
+      cwd: '/workspace/folder',
+    });
+  });
+
   it('deletes a container that an executor has left which died, and finds the files', async () => {
     const thread = newThreadId();
     const sandbox = await fixture.provider.get(thread);

@@ -1,4 +1,5 @@
 import { lstatSync, readlinkSync } from 'node:fs';
+import { sessionBytes } from '../host/agent/launcher';
 import { hostPrograms } from './host-programs';
 import type { ShownProgram } from './node-program';
 import type { SandboxSettings } from '../provider/sandbox-settings';
@@ -23,6 +24,7 @@ export interface View {
 export const insideUid = 1000;
 export const insideSkills = '/skills';
 export const insideAgent = '/run/agent';
+export const insideSessions = '/run/sessions';
 export const insideLoader = '/run/loader';
 export const insideEgressSocket = '/run/egress.sock';
 export const insideSecretSocket = '/run/secrets.sock';
@@ -56,6 +58,7 @@ export function bubblewrapArguments(view: View, settings: SandboxSettings): stri
     ...mountMemoryDisk('/tmp', settings.temporaryBytes),
     ...mountMemoryDisk('/dev/shm', sharedMemoryBytes),
     ...mountMemoryDisk('/run', runBytes),
+    ...mountMemoryDisk(insideSessions, sessionBytes), // where `/run` is full, commands start all the same
     ...['--bind', view.workspace, '/workspace', '--chdir', '/workspace'],
     ...(view.skills === undefined ? [] : ['--ro-bind', view.skills, insideSkills]),
     ...['--ro-bind', view.agent, insideAgent, '--ro-bind', view.loader, insideLoader],

@@ -8,6 +8,7 @@ import {
   insideEgressSocket,
   insideLoader,
   insideSecretSocket,
+  insideSessions,
 } from './bubblewrap-arguments';
 import type { ControlGroup, ControlGroups } from './control-groups';
 import type { EgressGates } from '../egress/egress-gate';
@@ -194,7 +195,7 @@ export class BubblewrapLauncher implements Launcher {
     const { controlGroups, egress } = this.parts;
     return {
       workspace: '/workspace',
-      sessionDirectory: '/run/sessions',
+      sessionDirectory: insideSessions,
       environment: {
         PATH: [...(this.node.shown.length === 0 ? [] : [dirname(this.node.path)]), searchPath].join(':'),
         ...{ HOME: '/workspace', USER: 'agent', LANG: 'C.UTF-8', TERM: 'dumb', TMPDIR: '/tmp' },

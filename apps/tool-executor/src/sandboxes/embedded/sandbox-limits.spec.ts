@@ -93,6 +93,17 @@ describe('the limits of a sandbox', () => {
     });
   });
 
+  it('keep no command from starting where the directories in memory are full, and no session from being kept', async () => {
+    await run(sandbox, 'mkdir -p folder; cd folder; export KEPT=kept', { session: 'kept' });
+    await run(sandbox, 'for place in /tmp /run; do head -c 64M /dev/zero > $place/full; done');
+
+    await expect(run(sandbox, 'echo $KEPT', { session: 'kept' })).resolves.toMatchObject({
+      output: 'kept\n',
+      cwd: '/workspace/folder',
+    });
+    await run(sandbox, 'rm /tmp/full /run/full');
+  });
+
   it('kill a command that fills the disk with many files', async () => {
     const outcome = await run(
       sandbox,

@@ -50,7 +50,7 @@ export const containerRequest = z.strictObject({
     NanoCpus: z.number().int().positive(),
     ShmSize: z.number().int().positive(),
     Ulimits: z.array(ulimit),
-    Tmpfs: z.strictObject({ '/tmp': z.string() }),
+    Tmpfs: z.strictObject({ '/tmp': z.string(), '/rondo/sessions': z.string().optional() }),
     Mounts: z.array(mount),
     Runtime: z.string().optional(),
   }),
@@ -130,14 +130,16 @@ const command = ({ Entrypoint }: ContainerRequest): string[] => ['--', ...Entryp
 /** The programs of this host take the place of the image. */
 function view({ User, WorkingDir, Hostname, HostConfig }: ContainerRequest): string[] {
   const [uid = '', gid = ''] = User.split(':');
-  const size = /size=(\d+)/.exec(HostConfig.Tmpfs['/tmp'])?.[1] ?? '';
+  const inMemory = Object.entries(HostConfig.Tmpfs).flatMap(([path, options = '']) => [
+    ...['--size', /size=(\d+)/.exec(options)?.[1] ?? '', '--perms', '1777', '--tmpfs', path],
+  ]);
   return [
     ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-net', '--die-with-parent'],
     ...['--uid', uid, '--gid', gid, '--cap-drop', 'ALL', '--hostname', Hostname, '--json-status-fd', '3', '--as-pid-1'],
     ...['--ro-bind', '/usr', '/usr', '--ro-bind', '/etc', '/etc', '--proc', '/proc', '--dev', '/dev'],
     ...['/bin', '/sbin', '/lib', '/lib64'].flatMap(topDirectory),
     ...imageBrowserMount(),
-    ...['--size', size, '--perms', '1777', '--tmpfs', '/tmp'],
+    ...inMemory,
     ...HostConfig.Mounts.flatMap(({ Source, Target, ReadOnly }) => [ReadOnly ? '--ro-bind' : '--bind', Source, Target]),
     ...['--remount-ro', '/', '--chdir', WorkingDir],
   ];

@@ -51,3 +51,5 @@ export interface Launcher {
 }
 
 export const agentMemoryMegabytes = 96;
+/** What is kept in memory of the sessions of a sandbox. */
+export const sessionBytes = 16 * 1024 * 1024;

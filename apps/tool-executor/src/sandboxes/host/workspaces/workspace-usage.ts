@@ -58,7 +58,9 @@ async function count(given: readonly string[]): Promise<number> {
  * container some of these directories are on the disk of the engine, whose files are not the sandbox's.
  */
 export async function filesInMemory(agent: number): Promise<number> {
-  const disks = ['tmp', 'dev/shm', 'run'].map((name) => statfs(`/proc/${agent}/root/${name}`).catch(() => undefined));
+  const disks = ['tmp', 'dev/shm', 'run', 'run/sessions', 'rondo/sessions'].map((name) =>
+    statfs(`/proc/${agent}/root/${name}`).catch(() => undefined),
+  );
   const counts = (await Promise.all(disks)).map((disk) => (disk?.type === tmpfs ? disk.files - disk.ffree : 0));
   return counts.reduce((sum, files) => sum + files, 0);
 }
