@@ -104,6 +104,17 @@ describe('the limits of a sandbox', () => {
     await run(sandbox, 'rm /tmp/full /run/full');
   });
 
+  it('are the reason that is told of a command that was not started for them', async () => {
+    await sandbox.start({ id: 'crowd', session: 'crowd', command: 'while sleep 60 & do :; done 2>/dev/null; wait' });
+    const refused = 'Not started: the sandbox has as many processes as it may have. End some of them first.';
+
+    let outcome = await run(sandbox, 'true');
+    while (outcome.detail === undefined) outcome = await run(sandbox, 'true');
+
+    expect(outcome).toMatchObject({ ending: 'exit', exitCode: 127, detail: refused });
+    await sandbox.terminate('crowd');
+  });
+
   it('kill a command that fills the disk with many files', async () => {
     const outcome = await run(
       sandbox,

@@ -38,7 +38,7 @@ function reasonOfEnding(
 ): string | undefined {
   switch (ending) {
     case 'exit':
-      return undefined;
+      return detail; // of one that could not be started
     case 'timeout':
       return (
         `The command was killed after ${timeoutMs / 1000} s without having finished; ` +
@@ -76,12 +76,13 @@ export function resultOfJob(job: ProcessView): ToolResult {
 export function statusOfJob({ running, startedAt, outcome }: ProcessView): string {
   if (running || outcome === undefined) return `${stillRunning}${startedAt}`;
   const seconds = (outcome.durationMs / 1000).toFixed(1);
+  const why = outcome.detail === undefined ? '' : `: ${outcome.detail}`;
   switch (outcome.ending) {
     case 'exit':
-      return `ended with exit code ${outcome.exitCode} after ${seconds} s`;
+      return `ended with exit code ${outcome.exitCode} after ${seconds} s${why}`;
     case 'timeout':
     case 'killed':
-      return `killed after ${seconds} s${outcome.detail === undefined ? '' : `: ${outcome.detail}`}`;
+      return `killed after ${seconds} s${why}`;
     case 'output-limit':
       return `killed after ${seconds} s because it printed too much`;
     case 'oom':

@@ -19,6 +19,13 @@ describe('execute_command', () => {
     expect(await run('true')).toEqual({ success: true, output: '[no output]', exit_code: 0 });
   });
 
+  it('fails where a command could not be started, and says why', async () => {
+    await run('mkdir -m 0 closed');
+
+    const error = 'Not started: the directory /workspace/closed cannot be entered.';
+    expect(await run('true', { folder: 'closed' })).toMatchObject({ success: false, error });
+  });
+
   it('kills a command that takes too long, and shows what it had printed', async () => {
     const result = await run('echo begun; sleep 60; echo done', { timeout: 1 });
 

@@ -37,7 +37,7 @@ class Command {
     });
     this.child.stdin?.on('error', () => this.child.stdin.destroy()); // It has closed its input.
     this.processes = { leader: this.child.pid, mark: `SANDBOX_COMMAND=${mark}` };
-    this.child.once('error', (error) => this.#finish({ exitCode: 127, failure: error.message }));
+    this.child.once('error', (error) => this.#finish({ exitCode: 127, failure: whyNotStarted(error, cwd) }));
     this.child.once('exit', (code, signal) => void this.#shellEnded(code, signal));
     this.child.stdout.on('data', (bytes) => this.#output(bytes));
     if (request.timeoutMs) {
@@ -103,6 +103,14 @@ class Command {
     clearTimeout(this.#timer);
     emit?.ended({ ...end, reason: this.#reason ?? 'exit' });
   }
+}
+
+/** For the model. The shell itself is always there, so what is missing or closed is the directory. */
+function whyNotStarted({ code, message }, cwd) {
+  if (code === 'EAGAIN')
+    return 'Not started: the sandbox has as many processes as it may have. End some of them first.';
+  if (['EACCES', 'ENOENT', 'ENOTDIR'].includes(code)) return `Not started: the directory ${cwd} cannot be entered.`;
+  return `Not started: ${message}`;
 }
 
 module.exports = { Command };
