@@ -32,6 +32,7 @@ import {
   type SandboxProvider,
   type SandboxSlots,
   type TermsInUse,
+  toFullDisk,
 } from '../sandboxes';
 import { prepareWorkspace } from '../environments/prepare-workspace';
 import type { WorkspaceHosting } from './workspace-ownership';
@@ -342,5 +343,7 @@ async function join(tunnel: Duplex, connection: Duplex): Promise<void> {
   await Promise.all([pipeline(connection, tunnel), pipeline(tunnel, connection)]);
 }
 
-const asTunnelError = (error: unknown): unknown =>
-  error instanceof SandboxError ? new TunnelError(error.code, error.message) : error;
+function asTunnelError(error: unknown): unknown {
+  const refusal = error instanceof SandboxError ? error : toFullDisk(error);
+  return refusal ? new TunnelError(refusal.code, refusal.message) : error;
+}

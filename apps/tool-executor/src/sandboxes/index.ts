@@ -1,7 +1,7 @@
 export * from './provider/sandbox';
 export * from './provider/sandbox-provider';
 export type { CopyCounts, SandboxCopies } from './provider/sandbox-copies';
-export { SandboxError, WorkspaceMoved, type SandboxErrorCode } from './provider/sandbox-error';
+export { SandboxError, WorkspaceMoved, type SandboxErrorCode, toFullDisk } from './provider/sandbox-error';
 export { programPath } from './provider/program-path';
 export { SandboxHealth } from './provider/sandbox-health';
 export { type SandboxSettingsInput, type SandboxSettings, sandboxSettings } from './provider/sandbox-settings';

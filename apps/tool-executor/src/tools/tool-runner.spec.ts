@@ -154,6 +154,22 @@ describe('ToolRunner', () => {
     expect(reply).toMatchObject({ how: 'unknown', reason: expect.stringContaining('did not see it end') });
   });
 
+  it('says so where the disk of the executor is full, whatever could not be written', async () => {
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    const runner = newRunner(
+      { toEgress, get: () => Promise.reject(full) },
+      { debug: () => undefined, error: () => undefined },
+    );
+
+    const reply = await runner.run(aCall('list_files', {}), {
+      signal: new AbortController().signal,
+      output: () => undefined,
+    });
+
+    const error = 'The disk of this executor is full. Try again when its operator has made room.';
+    expect(reply).toMatchObject({ how: 'answered', result: { success: false, error } });
+  });
+
   it('reports an unknown outcome when the sandbox dies during an unsafe call (I5)', async () => {
     const call = aCall('execute_command', { command: 'echo up; kill -9 -1; sleep 60', blocking: true });
 

@@ -15,6 +15,7 @@ import {
   type SandboxProvider,
   type SandboxSlots,
   WorkspaceMoved,
+  toFullDisk,
 } from '../sandboxes';
 import type { SiteStore } from '../sites/site-store';
 import type { SkillFolders } from '../skills/skill-folders';
@@ -248,7 +249,10 @@ export class ToolRunner {
       { callId: call.call_id, runId: call.run_id, name: call.name, error },
       'tool call failed unexpectedly',
     );
-    return toFailure('The tool failed for a reason of its own. Trying the same again is unlikely to help.');
+    const full = toFullDisk(error);
+    return full
+      ? toFailure(full.message)
+      : toFailure('The tool failed for a reason of its own. Trying the same again is unlikely to help.');
   }
 
   /** Kills once more, so that the answer reports a death that was verified (I7). */

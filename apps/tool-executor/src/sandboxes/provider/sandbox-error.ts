@@ -40,3 +40,13 @@ export class WorkspaceMoved extends SandboxError {
     super('unavailable', 'Not executed: the workspace of this thread is on another executor now. Repeat the call.');
   }
 }
+
+/** Of what this machine could not write because its disk is full. Undefined for any other error. */
+export function toFullDisk(error: unknown): SandboxError | undefined {
+  const { code } = error as NodeJS.ErrnoException; // Node's own file system errors carry a code
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') return undefined;
+  return new SandboxError(
+    'unavailable',
+    'The disk of this executor is full. Try again when its operator has made room.',
+  );
+}

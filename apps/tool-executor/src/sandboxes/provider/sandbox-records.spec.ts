@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import fs, { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SandboxRecords, countRunningMs } from './sandbox-records';
@@ -26,6 +26,18 @@ describe('SandboxRecords', () => {
     expect(await records.threads()).toEqual([]);
     await records.recordCreation('thr_1');
     expect(await records.read('thr_1')).toMatchObject({ exists: true, usedAt: expect.any(String) });
+  });
+
+  it('leave nothing behind that could not be written', async () => {
+    const records = new SandboxRecords(root);
+    await records.recordCreation('thr_1');
+    const before = await readdir(join(root, '.records'));
+    jest.spyOn(fs, 'rename').mockRejectedValueOnce(Object.assign(new Error('no space left'), { code: 'ENOSPC' }));
+
+    await expect(records.recordUse('thr_1')).rejects.toMatchObject({ code: 'ENOSPC' });
+
+    expect(await readdir(join(root, '.records'))).toEqual(before);
+    jest.restoreAllMocks();
   });
 
   it('write a use once a minute', async () => {

@@ -214,8 +214,13 @@ export class SandboxRecords {
   private async write(threadId: string, changed: SandboxRecord): Promise<void> {
     const draft = `${this.toFile(threadId)}.${randomBytes(6).toString('hex')}.draft`;
     await mkdir(this.directory, { recursive: true, mode: 0o700 });
-    await writeFile(draft, JSON.stringify(changed), { mode: 0o600 });
-    await rename(draft, this.toFile(threadId));
+    try {
+      await writeFile(draft, JSON.stringify(changed), { mode: 0o600 });
+      await rename(draft, this.toFile(threadId));
+    } catch (error) {
+      await rm(draft, { force: true }); // where the disk is full, it would be one more each minute
+      throw error;
+    }
     this.settled.delete(threadId);
   }
 
