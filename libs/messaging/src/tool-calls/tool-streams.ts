@@ -167,13 +167,14 @@ export class ToolStreams {
 
   /**
    * True when the record of a call that was sent into this store must still exist, as of the last check. Where it is known when the
-   * call was stored by the clock of NATS, that counts, and otherwise when it was sent by the clock of its worker.
+   * call was stored, and what time it is now, both by the clock of NATS, that counts, and otherwise the clocks of those who sent it
+   * and who asks.
    */
-  remembers(store: string | null, storedAtMs?: number): boolean {
+  remembers(store: string | null, stored?: { readonly atMs: number; readonly nowMs: number }): boolean {
     const [stamp, at = ''] = store?.split('-') ?? [];
-    const sentAtMs = parseInt(at, 36);
-    if (stamp !== this.stamp || Date.now() - sentAtMs >= reliableForMs) return false;
-    return (storedAtMs ?? sentAtMs) >= (this.known?.claimsSinceMs ?? Infinity);
+    const { atMs, nowMs } = stored ?? { atMs: parseInt(at, 36), nowMs: Date.now() };
+    if (stamp !== this.stamp || nowMs - atMs >= reliableForMs) return false;
+    return atMs >= (this.known?.claimsSinceMs ?? Infinity);
   }
 
   private get stamp(): string | null {

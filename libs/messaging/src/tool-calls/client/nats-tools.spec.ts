@@ -8,7 +8,10 @@ import { createToolStreams } from '../../testing/test-nats';
 describe('NatsTools and ToolCallConsumer', () => {
   let fixture: ToolCallFixture;
   beforeEach(() => (fixture = new ToolCallFixture()));
-  afterEach(() => fixture.close());
+  afterEach(() => {
+    jest.restoreAllMocks();
+    return fixture.close();
+  });
 
   it('sends a call to its executor and returns the answer', async () => {
     const call = aCall();
@@ -154,6 +157,32 @@ describe('NatsTools and ToolCallConsumer', () => {
 
     expect(leftMs).toBeLessThanOrEqual(64_700); // its timeout, and the fixture's patience
     expect(leftMs).toBeGreaterThan(50_000);
+  });
+
+  it.each([
+    ['executor is in the year 2100', 0, 75],
+    ['executor is in the year 1970', 0, -56],
+    ['worker is in the year 2100', 75, 0],
+    ['worker is in the year 1970', -56, 0],
+  ])('runs an unsafe call once where the clock of its %s', async (_, workerYears, executorYears) => {
+    const now = Date.now.bind(Date);
+    const clock = jest.spyOn(Date, 'now');
+    const setClock = (years: number) => clock.mockImplementation(() => now() + years * 365 * 24 * 3_600_000);
+    setClock(workerYears);
+    const call = aCall('unsafe');
+    const tools = await fixture.worker(call.run_id);
+    const answer = tools.execute(call, never);
+    await fixture.queued(call);
+    setClock(executorYears);
+    const seen: DispatchedCall[] = [];
+
+    await fixture.executor(async (dispatched) => {
+      seen.push(dispatched);
+      return answered('done');
+    });
+
+    expect(await answer).toMatchObject({ how: 'answered', result: { output: 'done' } });
+    expect(seen).toHaveLength(1);
   });
 
   it('waits for a call that is still in the queue', async () => {

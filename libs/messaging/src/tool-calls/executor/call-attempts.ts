@@ -47,7 +47,8 @@ export interface CallAttemptsParts {
 
 /** Runs attempts of calls, each at most once (I5). */
 export class CallAttempts {
-  private clock: { readonly aheadMs: number; readonly readAt: number } | undefined;
+  /** By how much that of this host was ahead of that of NATS, and when. */
+  private clock: { readonly aheadMs: number; readonly at: Instant } | undefined;
 
   constructor(private readonly parts: CallAttemptsParts) {}
 
@@ -60,8 +61,8 @@ export class CallAttempts {
     const claimant = await retry(() => records.claim(running.key, running.claimant, call));
     if (claimant === withdrawn) return undefined;
     const isFirst = claimant === running.claimant;
+    if (isFirst) await retry(() => this.readClock(running.key));
     if (isFirst && (await this.isClaimReliable(running))) {
-      await retry(() => this.readClock(running.key));
       return (await retry(() => answers.earlierAnswer(call))) ?? this.run(call, running);
     }
     if (await retry(() => records.reply(running.key))) return undefined;
@@ -75,22 +76,27 @@ export class CallAttempts {
   private async isClaimReliable({ store, deliveries: [delivery] }: RunningCall): Promise<boolean> {
     const { streams, retry } = this.parts;
     if (store === null) return true;
-    const storedAtMs = delivery?.storedAtMs;
-    const isYoung = storedAtMs === undefined || Math.abs(Date.now() - storedAtMs) < claimIsKeptForMs;
-    if (!isYoung) await retry(() => streams.recheck());
-    return streams.remembers(store, storedAtMs);
+    const nowMs = this.readNowMs();
+    const atMs = delivery?.storedAtMs ?? nowMs; // past the queue it has come just now
+    if (nowMs - atMs >= claimIsKeptForMs) await retry(() => streams.recheck());
+    return streams.remembers(store, { atMs, nowMs });
   }
 
   /** Once in a while: a call that was in the queue is as old as NATS says, whatever the clock of this host. */
   private async readClock(key: CallKey): Promise<void> {
-    if (this.clock && performance.now() - this.clock.readAt < clockIsKnownForMs) return;
-    this.clock = { aheadMs: await this.parts.records.clockAheadMs(key), readAt: performance.now() };
+    if (this.clock && isRecent(this.clock.at)) return;
+    this.clock = { aheadMs: await this.parts.records.clockAheadMs(key), at: readInstant() };
+  }
+
+  /** By the clock of NATS. */
+  private readNowMs(): number {
+    return Date.now() - (this.clock?.aheadMs ?? 0);
   }
 
   /** With the rest of the time for which its worker waits. */
   private withPatienceLeft(call: DispatchedCall, { arrivedAt, deliveries: [delivery] }: RunningCall): DispatchedCall {
     if (call.patience_ms === undefined) return call;
-    const sinceStored = delivery && this.clock && Date.now() - this.clock.aheadMs - delivery.storedAtMs;
+    const sinceStored = delivery && this.clock && this.readNowMs() - delivery.storedAtMs;
     const waitedMs = sinceStored ?? performance.now() - arrivedAt;
     return { ...call, patience_ms: Math.max(0, Math.round(call.patience_ms - waitedMs)) };
   }
@@ -113,7 +119,21 @@ export class CallAttempts {
   }
 }
 
+interface Instant {
+  readonly wallMs: number;
+  readonly steadyMs: number;
+}
+
+const readInstant = (): Instant => ({ wallMs: Date.now(), steadyMs: performance.now() });
 const clockIsKnownForMs = 10 * 60_000;
+const driftMs = 1_000;
+
+/** And the clock of this host was not set since then, nor has the host stood still. */
+function isRecent({ wallMs, steadyMs }: Instant): boolean {
+  const sinceMs = performance.now() - steadyMs;
+  return sinceMs < clockIsKnownForMs && Math.abs(Date.now() - wallMs - sinceMs) < driftMs;
+}
+
 const claimIsKeptForMs = 5_000;
 
 const claimLost: ToolReply = { how: 'unknown', reason: 'NATS was started anew or lost data before the tool ran.' };
