@@ -82,16 +82,21 @@ export class Rondo extends Resource {
    */
   async request<Answer>(request: Omit<ApiRequest, 'content' | 'repeatable'>): Promise<Answer> {
     if (!request.path.startsWith('/')) throw new TypeError('The path of a request begins with a slash.');
-    const response = await this.transport.send(request);
-    return (response.status === 204 ? undefined : await response.json()) as Answer; // the caller knows the route
+    const read = async (response: Response): Promise<unknown> =>
+      response.status === 204 ? undefined : await response.json();
+    return (await this.transport.read(request, read)) as Answer; // the caller knows the route
   }
 
   /** The same as `usage` as a table, with a line of names. Rejects where it could not have all rows, unless `limit` says how many. */
   async usageCsv(query: UsageQuery = {}, options: Options = {}): Promise<string> {
     const request = toRequest(routes.getUsage, [{ limit: 10_000, ...query }, options]); // more are never listed
-    const response = await this.transport.send({ ...request, headers: { Accept: 'text/csv' } });
-    if (query.limit === undefined && response.headers.has('X-Has-More')) throw new Error('Too many rows');
-    return response.text();
+    const read = async (response: Response) => ({
+      rows: await response.text(),
+      hasMore: response.headers.has('X-Has-More'),
+    });
+    const { rows, hasMore } = await this.transport.read({ ...request, headers: { Accept: 'text/csv' } }, read);
+    if (query.limit === undefined && hasMore) throw new Error('Too many rows');
+    return rows;
   }
 
   /** Any model `provider/…` of these is accepted. */

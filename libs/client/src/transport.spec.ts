@@ -1,5 +1,5 @@
 import { Rondo } from './rondo.ts';
-import { RondoError } from './errors.ts';
+import { ConnectionError, RondoError } from './errors.ts';
 import { ScriptedGateway, sendJson } from './testing/scripted-gateway.ts';
 
 const problem = {
@@ -64,6 +64,19 @@ describe('a request', () => {
 
     const keys = gateway.requests.map(({ headers }) => headers['idempotency-key']);
     expect(keys).toEqual([keys[0], keys[0]]);
+  });
+
+  it.each([
+    ['of a route without a method here', (rondo: Rondo) => rondo.request({ path: '/v1/x' }), '{"a":1}', { a: 1 }],
+    ['for a table', (rondo: Rondo) => rondo.usageCsv(), 'day\r\n', 'day\r\n'],
+  ])('%s is sent again, too, where its answer was cut off', async (_about, ask, whole, read) => {
+    gateway = await ScriptedGateway.start((_, response) => {
+      if (gateway.requests.length === 2) response.end(whole);
+      else response.writeHead(200, { 'Content-Length': '100' }).write(whole.slice(0, 2), () => response.destroy());
+    });
+
+    expect(await ask(new Rondo(gateway.options))).toEqual(read);
+    await expect(ask(new Rondo({ ...gateway.options, retries: 0 }))).rejects.toThrow(ConnectionError);
   });
 
   it('whose first attempt died with its gateway is sent again until its key is free', async () => {

@@ -61,13 +61,18 @@ export class Transport {
     this.retries = options.retries ?? 2;
   }
 
-  /** The body of an answer, whole: a request whose answer was cut off is sent again, too. */
+  /** The body of an answer. */
   json<Body>(request: ApiRequest): Promise<Body> {
-    const read = (response: Response) =>
-      response.json().catch(async (cause: unknown) => {
+    return this.read(request, (response) => response.json() as Promise<Body>); // the gateway's own tests hold it to its OpenAPI document
+  }
+
+  /** What `readBody` makes of an answer, whole: a request whose answer was cut off is sent again, too. */
+  read<Body>(request: ApiRequest, readBody: (response: Response) => Promise<Body>): Promise<Body> {
+    return this.repeat(request, (response) =>
+      readBody(response).catch(async (cause: unknown) => {
         throw (cause as Error).name === 'SyntaxError' ? await refusal(response) : cutOff(cause, request.signal);
-      }) as Promise<Body>; // the gateway's own tests hold it to its OpenAPI document
-    return this.repeat(request, read);
+      }),
+    );
   }
 
   /** The response of a request that succeeded. */
