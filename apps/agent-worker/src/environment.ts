@@ -16,7 +16,7 @@ import {
   serviceVariables,
   tracingVariables,
 } from '@rondo/platform';
-import { hostPattern } from '@rondo/domain';
+import { hostPattern, jsonSettingsAreReadable } from '@rondo/domain';
 import { z } from 'zod';
 
 /** Longer than an absence that makes an executor ask which workspaces it still hosts. */
@@ -122,4 +122,4 @@ export const environment = z
         'How long runs may continue to the end of an iteration at shutdown. Then they are handed over at once.',
       ),
   })
-  .check(leasesOutliveHeartbeats);
+  .check(leasesOutliveHeartbeats, jsonSettingsAreReadable);

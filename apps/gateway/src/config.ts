@@ -2,6 +2,7 @@ import { type RequestedFallbacks, usualThreadLimits } from '@rondo/contract';
 import {
   type ModelFallbacks,
   type ModelProviders,
+  jsonSettingsAreReadable,
   leastInterval,
   readAliases,
   readFallbacks,
@@ -199,7 +200,7 @@ export const environment = z
       unit: 's',
     }),
   })
-  .check(issuerNeedsAudience);
+  .check(issuerNeedsAudience, jsonSettingsAreReadable);
 
 export type GatewayConfig = z.infer<typeof environment>;
 

@@ -1,5 +1,5 @@
 import { modelName } from '@rondo/contract';
-import { readProviders } from '@rondo/domain';
+import { jsonSettingsAreReadable, readProviders } from '@rondo/domain';
 import {
   accountVariables,
   count,
@@ -39,7 +39,7 @@ export const environment = z
     }),
     COMPACTION_CONCURRENCY: count.default(16).describe('The number of summaries that are written at the same time.'),
   })
-  .check(leasesOutliveHeartbeats);
+  .check(leasesOutliveHeartbeats, jsonSettingsAreReadable);
 export type Config = z.infer<typeof environment>;
 
 export const readConfig = (): Config => loadConfig(environment);

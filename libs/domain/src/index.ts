@@ -186,6 +186,7 @@ export {
 } from './models/model';
 export { demoModels } from './models/demo-models';
 export { type ModelFallbacks, readFallbacks } from './models/fallbacks';
+export { jsonSettingsAreReadable } from './models/json-settings';
 export { type ModelAliases, readAliases } from './models/model-aliases';
 export { findFacts } from './models/model-facts';
 export { type CallSize, chargePrice, hourFactor, priceAt } from './models/model-price';

@@ -39,7 +39,7 @@ const accountTier = z.strictObject({
 
 const tierName = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,49}$/, 'must be lower-case letters, digits, "-" and "_"');
 
-const declaredTiers = jsonText
+export const declaredTiers = jsonText
   .pipe(z.strictObject({ default: tierName, tiers: z.record(tierName, accountTier) }))
   .refine(({ default: name, tiers }) => Object.hasOwn(tiers, name), {
     path: ['default'],

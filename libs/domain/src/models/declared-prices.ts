@@ -12,7 +12,7 @@ const pricesOfModel = z
   });
 
 /** MODEL_PRICES: lists of prices by `provider/model`. */
-const declaredPrices = jsonText.pipe(z.record(z.string().regex(/^[^/]+\/.+$/), pricesOfModel));
+export const declaredPrices = jsonText.pipe(z.record(z.string().regex(/^[^/]+\/.+$/), pricesOfModel));
 export type DeclaredPrices = z.infer<typeof declaredPrices>;
 
 /** Throws if the text is invalid. */

@@ -11,7 +11,7 @@ import { z } from 'zod';
 /** The chains of a deployment by the full name of the model that they stand in for. */
 export type ModelFallbacks = ReadonlyMap<string, z.infer<typeof requestedFallbacks>>;
 
-const declaredFallbacks = jsonText.pipe(z.record(modelName, requestedFallbacks));
+export const declaredFallbacks = jsonText.pipe(z.record(modelName, requestedFallbacks));
 
 /** Reads MODEL_FALLBACKS. Throws if the text is invalid. */
 export function readFallbacks(text: string | undefined): ModelFallbacks {

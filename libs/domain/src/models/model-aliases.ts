@@ -4,7 +4,7 @@ import { z } from 'zod';
 /** Full model names by the short names of a deployment. */
 export type ModelAliases = ReadonlyMap<string, string>;
 
-const declaredAliases = jsonText.pipe(z.record(modelAlias, modelName));
+export const declaredAliases = jsonText.pipe(z.record(modelAlias, modelName));
 
 /** Reads MODEL_ALIASES. Throws if the text is invalid. */
 export function readAliases(text: string | undefined): ModelAliases {

@@ -135,7 +135,7 @@ const declaredProvider = z
 
 type DeclaredProvider = z.infer<typeof declaredProvider>;
 
-const declaredProviders = jsonText.pipe(z.array(declaredProvider));
+export const declaredProviders = jsonText.pipe(z.array(declaredProvider));
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
