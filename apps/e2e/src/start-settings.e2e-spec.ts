@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { silent } from '../../../deploy/local/progress.mjs';
+import { startServices } from '../../../deploy/local/services/services.mjs';
 import { findGatewayAddress, loadSettings } from '../../../deploy/local/services/start-settings.mjs';
 
 describe('npm start', () => {
@@ -46,5 +48,27 @@ describe('npm start', () => {
     const { port: chosen, host } = await findGatewayAddress({ PORT: '0' });
     expect(chosen).toBeGreaterThan(0);
     expect(host).toBe('127.0.0.1');
+  });
+
+  it('shows what every service finds wrong with its settings, not only the first', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'start-services-'));
+    const failed: { name: string; detail?: string }[] = [];
+    const complain = (service: string) =>
+      `setTimeout(() => { console.error('  OF_${service}: wrong'); process.exit(1); }, ${service === 'gateway' ? 0 : 300})`;
+
+    const starting = startServices({
+      dataDir,
+      infrastructure: {},
+      instances: ['gateway', 'tool-executor'],
+      log: { ...silent, failed: (line) => failed.push(line) },
+      launch: ({ service, env }) => ({ file: process.execPath, args: ['--eval', complain(service)], env }),
+    });
+
+    await expect(starting).rejects.toThrow('OF_gateway: wrong');
+    expect(failed).toMatchObject([
+      { name: 'gateway', detail: expect.stringContaining('OF_gateway: wrong') },
+      { name: 'tool-executor', detail: expect.stringContaining('OF_tool-executor: wrong') },
+    ]);
+    rmSync(dataDir, { recursive: true });
   });
 });

@@ -85,7 +85,7 @@ export class Services {
     const models = this.#startAll(this.all.filter(isModel));
     const callers = this.all.filter(callsModels);
     const others = this.all.filter((service) => !isModel(service) && !callsModels(service));
-    await Promise.all([models.then(() => this.#startAll(callers)), this.#startAll(others)]);
+    await waitForEach([models.then(() => this.#startAll(callers)), this.#startAll(others)]);
   }
 
   /**
@@ -169,7 +169,7 @@ export class Services {
 
   async #startAll(services) {
     if (this.#isStopping) return;
-    await Promise.all(services.map((service) => this.#startOne(service)));
+    await waitForEach(services.map((service) => this.#startOne(service)));
   }
 
   async #startOne(service) {
@@ -181,6 +181,13 @@ export class Services {
     });
     log.done({ name: service.name, ms: performance.now() - since, detail: service.url });
   }
+}
+
+/** Rejects only when all have ended: then each service that a wrong setting keeps from starting has said so. */
+async function waitForEach(starts) {
+  const outcomes = await Promise.allSettled(starts);
+  const failed = outcomes.find(({ status }) => status === 'rejected');
+  if (failed) throw failed.reason;
 }
 
 /** The command of a service that was built here. */
