@@ -65,7 +65,7 @@ describe('npm start', () => {
     });
 
     await expect(starting).rejects.toThrow('OF_gateway: wrong');
-    expect(failed).toMatchObject([
+    expect(failed.toSorted((a, b) => a.name.localeCompare(b.name))).toMatchObject([
       { name: 'gateway', detail: expect.stringContaining('OF_gateway: wrong') },
       { name: 'tool-executor', detail: expect.stringContaining('OF_tool-executor: wrong') },
     ]);
