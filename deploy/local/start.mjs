@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { build } from './services/build.mjs';
 import { runCommand } from './command.mjs';
 import { claimDataDirectory } from './processes/data-directory.mjs';
-import { toApi, consoleLink, startDemoRuns } from './services/demo-runs.mjs';
 import { Infrastructure } from './servers/infrastructure.mjs';
 import { installPackages, requireNode } from './install/install.mjs';
 import { prepareDatabase } from './servers/prepare-database.mjs';
@@ -12,6 +11,7 @@ import { repoRoot } from './repo-root.mjs';
 import { secret } from './processes/secrets.mjs';
 import { Services } from './services/services.mjs';
 import { findGatewayAddress, loadSettings } from './services/start-settings.mjs';
+import { welcome } from './services/welcome.mjs';
 
 const help = `npm start installs, builds and runs Rondo; Ctrl-C stops it again.
 
@@ -49,17 +49,12 @@ async function start({ owns }) {
   for (const program of [...infrastructure.servers, ...services.all]) reportDeaths(program);
   const { url } = services.get('gateway');
   writeFileSync(join(dataDir, 'url'), `${url}\n`); // where `rondo` finds it, on any port
-  const api = toApi(url, adminKey);
-  const link = await firstLook({ api, url }).catch(() => `${url}/console/`); // with a key that was revoked
-  log.note(welcome({ url, link, adminKey, seconds: (performance.now() - since) / 1000 }));
+  const wantsDemoRuns = process.env.DEMO_RUNS !== '0';
+  const seconds = (performance.now() - since) / 1000;
+  log.note(await welcome({ url, adminKey, dataDir, wantsDemoRuns, seconds }));
   const problem = sandboxProblem(join(dataDir, 'logs/tool-executor.log'));
   if (problem) log.note(`\n! Tools cannot run here; everything else works. ${problem}`);
   return new Promise(() => undefined); // until a signal ends it
-}
-
-async function firstLook({ api, url }) {
-  if (process.env.DEMO_RUNS !== '0') await startDemoRuns({ api, dataDir });
-  return `${await consoleLink({ api, url })}   (signs one browser in, once)`;
 }
 
 function buildServices() {
@@ -82,26 +77,6 @@ function reportDeaths(program) {
     log.warn({ name: program.name, detail: `${reason}; starting again in ${restartInMs} ms` });
   });
   program.on?.('recovered', ({ ms }) => log.done({ name: program.name, ms, detail: 'is back' }));
-}
-
-function welcome({ url, link, adminKey, seconds }) {
-  return `
-Rondo is ready after ${seconds.toFixed(1)} s. Ctrl-C stops it.
-
-  Console  ${link}
-  URL      ${url}   (API: ${url}/docs, queues: ${url}/admin/queues)
-  API key  ${adminKey}   (kept in .data/api-key)
-
-Try it in this folder:
-
-  npx rondo run "Write a small program and run it."
-
-or over REST:
-
-  curl -s ${url}/v1/runs \\
-    -H 'Authorization: Bearer ${adminKey}' -H 'Content-Type: application/json' \\
-    -d '{"model": "demo/coder", "input": "Write a small program and run it."}'
-`;
 }
 
 /** Why tools cannot run, and what to do about it, from the log of a ready tool-executor; undefined if they can run. */

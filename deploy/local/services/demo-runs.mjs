@@ -29,7 +29,7 @@ export async function consoleLink({ api, url }) {
   return `${url}${path}`;
 }
 
-/** Sends requests with this key. */
+/** Sends requests with this key. The error of one that is refused has its `status`. */
 export function toApi(url, key) {
   return async (method, path, body) => {
     const response = await fetch(`${url}${path}`, {
@@ -40,7 +40,8 @@ export function toApi(url, key) {
       },
       ...(body && { body: body instanceof FormData ? body : JSON.stringify(body) }),
     });
-    if (!response.ok) throw new Error(`${method} ${path} was answered with ${response.status}`);
+    const { status } = response;
+    if (!response.ok) throw Object.assign(new Error(`${method} ${path} was answered with ${status}`), { status });
     return response.json();
   };
 }
