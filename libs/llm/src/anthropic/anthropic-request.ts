@@ -3,7 +3,7 @@ import type { LlmSettings } from '@rondo/contract';
 import { type ModelRequest, type ModelTool, memoize, splitModelName } from '@rondo/domain';
 import { z } from 'zod';
 import { acceptableSchema, plainSchema } from '../acceptable-schema';
-import type { ToolRules } from '../providers/refused-tools';
+import { type ToolRules, needsPlainSchema } from '../providers/refused-tools';
 import { wireToolName } from '../wire-protocol';
 import type { ToAnthropicTurns } from './anthropic-messages';
 import { type Thinking, thinkingFor } from './anthropic-thinking';
@@ -72,7 +72,7 @@ function toolsFor(
   { tools, messages, rules }: Pick<ModelRequest, 'tools' | 'messages'> & { readonly rules: ToolRules },
   tool_choice: Anthropic.ToolChoice | undefined,
 ): Pick<Request, 'tools' | 'tool_choice'> {
-  const declare = rules.plainSchemas ? toPlainTool : toAnthropicTool;
+  const declare = (tool: ModelTool) => (needsPlainSchema(tool, rules) ? toPlainTool : toAnthropicTool)(tool);
   if (tools.length > 0) return { tools: tools.map(declare), ...(tool_choice && { tool_choice }) };
 
   const called = messages.flatMap((message) => (message.role === 'assistant' ? message.content : []));

@@ -4,7 +4,7 @@ import type OpenAI from 'openai';
 import { acceptableSchema, plainSchema } from '../acceptable-schema';
 import type { ConversationRules } from '../providers/conversation-rules';
 import { type ProviderProfile, nearestEffort, takeTools } from '../providers/provider-profile';
-import type { ToolRules } from '../providers/refused-tools';
+import { type ToolRules, needsPlainSchema } from '../providers/refused-tools';
 import { wireToolName } from '../wire-protocol';
 import { openAiFamily } from './openai-family';
 import { type ToTurns, toOpenAiMessages } from './openai-messages';
@@ -18,11 +18,11 @@ export function toOpenAiRequest(
 ): Request {
   const { id } = splitModelName(model);
   const offered = listOfferedTools(tools, messages, profile);
-  const toTool = profile.plainSchemas ? toPlainTool : toOpenAiTool;
+  const declare = (tool: ModelTool) => (needsPlainSchema(tool, profile) ? toPlainTool : toOpenAiTool)(tool);
   return {
     model: id,
     ...(streams ? { stream: true, ...(!profile.noStreamOptions && counted) } : { stream: false }),
-    ...(offered.length > 0 && { tools: offered.map(toTool), ...choice(settings) }),
+    ...(offered.length > 0 && { tools: offered.map(declare), ...choice(settings) }),
     ...(tools.length === 0 && offered.length > 0 && { tool_choice: 'none' as const }),
     ...limits(id, settings),
     ...effort(id, settings, { hasTools: tools.length > 0, profile }),

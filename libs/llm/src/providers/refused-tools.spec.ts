@@ -59,6 +59,39 @@ describe.each<[string, () => WireProtocol]>([
     expect(sent(protocol, [tool('second')]).notes?.omittedTools).toBeUndefined(); // another run's, of the same name
   });
 
+  it.each(["Invalid schema for function 'second': no.", 'tools[1].function.parameters: no'])(
+    'leave the schemas of others as they are, where it names them: %s',
+    (message) => {
+      const protocol = create();
+      const other = tool('first', { type: 'string', pattern: 'y.*' });
+      expect(learn(protocol, [other, patterned], refused(message))).toBe(true);
+
+      expect(sent(protocol, [other, patterned]).text).toContain('"y.*"');
+      expect(sent(protocol, [other, patterned]).text).not.toContain('".*x"');
+    },
+  );
+
+  it('have all plain schemas once it has refused two of a request, and then a third one', () => {
+    const protocol = create();
+    const names = ['a', 'b', 'c', 'd'];
+    const tools = names.map((name) => tool(name, { type: 'string', pattern: `${name}.*` }));
+    const patternsAfter = names.slice(0, 3).map((name) => {
+      learn(protocol, tools, refused(`Invalid schema for function '${name}'`));
+      return names.filter((one) => sent(protocol, tools).text.includes(`"${one}.*"`)).join('');
+    });
+
+    expect(patternsAfter).toEqual(['bcd', 'cd', '']);
+  });
+
+  it('are learned together where one refusal names several', () => {
+    const protocol = create();
+    const tools = ['a', 'b', 'c'].map((name) => tool(name, { type: 'string', pattern: `${name}.*` }));
+    learn(protocol, tools, refused('tools[0].function.parameters: no; tools[2].function.parameters: no'));
+
+    const { text } = sent(protocol, tools);
+    expect(['a', 'b', 'c'].filter((name) => text.includes(`"${name}.*"`))).toEqual(['b']);
+  });
+
   it('are not meant by a refusal of the schema of the reply', () => {
     const error = refused("Invalid schema for response_format 'answer'");
     expect(learn(create(), [patterned], error)).toBe(false);

@@ -18,7 +18,7 @@ import { openAiFamily } from '../openai/openai-family';
 import { type ConversationRules, toDocument } from '../providers/conversation-rules';
 import { nearestEffort, takeTools } from '../providers/provider-profile';
 import type { PartRules } from '../providers/refused-parts';
-import type { ToolRules } from '../providers/refused-tools';
+import { type ToolRules, needsPlainSchema } from '../providers/refused-tools';
 import { lostImage, unloadedImage, unseenImage, wireToolName } from '../wire-protocol';
 
 type Request = OpenAI.Responses.ResponseCreateParams & { readonly model: string };
@@ -35,7 +35,9 @@ export function toResponsesRequest(request: ModelRequest, { streams, profile, to
   const { id } = splitModelName(model);
   const { reasons, plain } = openAiFamily(id);
   const { max_tokens, tool_choice, temperature, top_p } = settings;
-  const tools = takeTools(request.tools, profile).map(profile.plainSchemas ? toPlainFunction : toFunction);
+  const tools = takeTools(request.tools, profile).map((tool) =>
+    (needsPlainSchema(tool, profile) ? toPlainFunction : toFunction)(tool),
+  );
   return {
     model: id,
     stream: streams,
