@@ -82,7 +82,7 @@ describe('a client of OpenAI', () => {
     ['a conversation that is not there', respond({ conversation: 'conv_nothing' }), 404, 'conversation_not_found'],
     ['a response and a conversation', respond({ previous_response_id: 'resp_1', conversation: 'conv_1' }), 400, 'conversation'],
     ['a saved prompt', respond({ prompt: { id: 'pmpt_1' } }), 400, 'prompt'],
-    ['a list as the request', { path, body: [] }, 400, 'expected object'],
+    ['a list as the request', { path, body: [] }, 400, 'must be an object'],
     ['text that is no JSON', { path, body: notJson }, 400, 'JSON'],
     ['a request that is no JSON', { path, body: 'model=x', headers: { 'Content-Type': 'text/plain' } }, 415, 'application/json'],
     ['nothing', { path, method: 'POST' }, 400, 'input'],

@@ -22,7 +22,7 @@ const examples: Readonly<Record<string, unknown>> = Object.fromEntries(
 const problemDetails: Partial<Record<ProblemCode, Omit<Partial<ProblemBody>, 'code'>>> = {
   invalid_request: {
     detail: 'limits.max_iterations is not valid.',
-    errors: [{ field: 'limits.max_iterations', message: 'Too small: expected number to be >=1' }],
+    errors: [{ field: 'limits.max_iterations', message: 'must be at least 1' }],
   },
   thread_busy: { detail: 'The thread has an active run.', active_run_id: ids.run },
   idempotency_key_used: {

@@ -37,30 +37,57 @@ describe('parseInput', () => {
   });
 
   it.each([
-    ['an input', newRun, '{"input": 5}', 'input', 'Invalid input: expected string or array'],
-    ['tools', newRun, '{"input": "Hi", "tools": "ask"}', 'tools', 'Invalid input: expected array or object'],
+    ['an input', newRun, '{"input": 5}', 'input', 'must be text or a list'],
+    ['tools', newRun, '{"input": "Hi", "tools": "ask"}', 'tools', 'must be a list or an object'],
     [
       'the rule of a tool',
       newRun,
       '{"input": "Hi", "tools": {"ask": 5}}',
       'tools.ask',
-      'Invalid input: expected boolean or object',
+      'must be true or false or an object',
     ],
-    ['a limit', runReads.listRuns.query, '{"limit": "many"}', 'limit', 'Invalid input: expected number'],
+    ['a limit', runReads.listRuns.query, '{"limit": "many"}', 'limit', 'must be a number'],
+    ['metadata', newRun, '{"input": "Hi", "metadata": 5}', 'metadata', 'must be an object'],
     [
-      'metadata',
-      newRun,
-      '{"input": "Hi", "metadata": 5}',
-      'metadata',
-      'Invalid input: expected object, received number',
+      'a time',
+      usageQuery,
+      '{"from": "2026-11-01T09:00:00"}',
+      'from',
+      'must be a date such as 2026-11-30 or a time with its zone, such as 2026-11-30T09:00:00Z',
     ],
-    ['a time', usageQuery, '{"from": "2026-11-01T09:00:00"}', 'from', 'Invalid ISO date or Invalid ISO datetime'],
   ])('says what is expected as %s of another type or form', (_, schema, json, field, message) => {
     expect(refusals(schema, json)).toEqual([{ field, message }]);
   });
 
+  it.each([
+    [
+      'is absent',
+      '{"input": "Hi", "limits": {}, "mcp_servers": [{"name": "a", "transport": "sse"}]}',
+      'mcp_servers.0.url',
+      'is required',
+    ],
+    ['is empty', '{"input": ""}', 'input', 'must not be empty'],
+    ['is too small', '{"input": "Hi", "limits": {"max_iterations": 0}}', 'limits.max_iterations', 'must be at least 1'],
+    [
+      'is no whole number',
+      '{"input": "Hi", "limits": {"max_iterations": 1.5}}',
+      'limits.max_iterations',
+      'must be a whole number',
+    ],
+    ['is none of the choices', '{"input": "Hi", "profile": "x"}', 'profile', 'must be one of "suna", "ii", "symphony"'],
+    ['is of another type', '{"input": "Hi", "model": 5}', 'model', 'must be text'],
+    [
+      'has words of its own',
+      '{"input": "Hi", "llm": {"extra_body": {"model": 1}}}',
+      'llm.extra_body',
+      expect.stringContaining('model'),
+    ],
+  ])('says in plain English what to do where a value %s', (_, json, field, message) => {
+    expect(refusals(newRun, json)).toEqual([{ field, message }]);
+  });
+
   it('says what is wrong with the name of a value', () => {
-    const message = 'this name is invalid: Too big: expected string to have <=64 characters';
+    const message = 'this name is invalid: must have at most 64 characters';
     const name = 'k'.repeat(65);
 
     expect(refusals(newRun, `{"input": "Hi", "metadata": {"${name}": "x"}}`)).toEqual([

@@ -1,7 +1,7 @@
 import { wellFormed } from '@rondo/domain';
 import type { z } from 'zod';
-import { InvalidRequest } from '../problems/api-error';
-import type { FieldError } from '../problems/api-error';
+import { type FieldError, InvalidRequest } from '../problems/api-error';
+import { explainIssue, isMissing, nameType, nameValues } from './explain-issue';
 import { maxDepth, maxValues, tooDeep, tooMany } from './json-bounds';
 
 /** Stands for input that is not even read, and why. */
@@ -17,7 +17,7 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unkn
   const unstorable = findUnstorable(value);
   if (unstorable) throw new InvalidRequest([unstorable]);
 
-  const result = schema.safeParse(wellFormed(value));
+  const result = schema.safeParse(wellFormed(value), { error: explainIssue });
   if (!result.success) throw new InvalidRequest(fieldErrors(result.error));
   return result.data;
 }
@@ -97,22 +97,30 @@ function listLines(issue: Issue, above: readonly PropertyKey[]): FieldError[] {
   return [{ field: joinPath(path), message: describeIssue(issue) }];
 }
 
-/** What is wrong, where zod only says that something is. */
+/** What is wrong, where a union only says that something is. */
 function describeIssue(issue: Issue): string {
   if (issue.code === 'invalid_key') return `this name is invalid: ${issue.issues.map(describeIssue).join('; ')}`;
-  if (issue.code !== 'invalid_union')
-    return issue.message.replace(', received NaN', '').replace('expected record', 'expected object'); // a query has only texts
+  if (issue.code !== 'invalid_union' || issue.message === isMissing) return issue.message;
   const branches = issue.errors.flat();
   const wanted = listWanted(branches);
-  if (wanted.length > 0) return `Invalid input: expected ${wanted.join(' or ')}`;
-  return [...new Set(branches.map(describeIssue))].join(' or ') || issue.message;
+  const forms = wanted.length > 0 ? wanted.map((one) => `${must}${one}`) : branches.map(describeIssue);
+  return joinForms(forms) || issue.message;
+}
+
+const must = 'must be ';
+
+/** What a value may be instead, with what all have in common only once. */
+function joinForms(forms: readonly string[]): string {
+  const all = [...new Set(forms)];
+  if (!all.every((form) => form.startsWith(must))) return all.join(' or ');
+  return all.length === 0 ? '' : `${must}${all.map((form) => form.slice(must.length)).join(' or ')}`;
 }
 
 /** What the branches of a union accept at their root. */
 function listWanted(issues: readonly Issue[]): string[] {
   const wanted = issues.flatMap((issue) => {
-    if (issue.code === 'invalid_type') return [issue.expected === 'record' ? 'object' : issue.expected];
-    if (issue.code === 'invalid_value') return issue.values.map((value) => JSON.stringify(value));
+    if (issue.code === 'invalid_type') return [nameType(issue.expected)];
+    if (issue.code === 'invalid_value') return [nameValues(issue.values)];
     return issue.code === 'invalid_union' ? listWanted(issue.errors.flat()) : [];
   });
   return [...new Set(wanted)];
