@@ -252,7 +252,7 @@ describe('an executor', () => {
     expect(await requestRemoval(nats, id, caller.threadId)).toBe(true);
     expect(existsSync(workspace)).toBe(false);
     const repeat = async () => {
-      while (!(await requestRemoval(nats, id, caller.threadId))); // One that takes longer than its time limit is repeated.
+      while (!(await requestRemoval(nats, id, caller.threadId))) await sleep(20); // One that takes longer than its time limit is repeated.
     };
     await Promise.all(Array.from({ length: 20 }, repeat));
 

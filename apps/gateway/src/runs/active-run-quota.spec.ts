@@ -124,7 +124,7 @@ describe('ActiveRunQuota', () => {
 
     const first = quota.within(account, slowly);
     reads.shift()?.(1);
-    while (finish.length === 0) await Promise.resolve();
+    while (finish.length === 0) await new Promise(setImmediate);
     const second = quota.within(account, slowly);
     finish.shift()?.();
     await first;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { issueCertificates } from '../../../../deploy/local/servers/issue-certificates.mjs';
@@ -22,7 +22,7 @@ async function ready(redis: Redis): Promise<void> {
 /** Asks again until the answer is the wanted one. */
 async function until<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<void> {
   const isDone = () => ask().then(isWanted, () => false);
-  while (!(await isDone()));
+  while (!(await isDone())) await sleep(10); // a connection that is lost refuses at once
 }
 
 it('jobs are added and taken after sentinels have replaced the primary, under a user name', async () => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { issueCertificates } from '../../../../deploy/local/servers/issue-certificates.mjs';
 import { type StreamAPI, connect } from 'nats';
 import { connectNats } from '../connection/nats-link';
@@ -24,7 +25,7 @@ describe('a NATS cluster of three', () => {
 
   /** A cluster refuses streams until its nodes have found each other. */
   async function ensure(streams: ToolStreams): Promise<void> {
-    while (!(await streams.ensure().then(Boolean.bind(undefined, true), () => false)));
+    while (!(await streams.ensure().then(Boolean.bind(undefined, true), () => false))) await sleep(20);
   }
 
   /** A cluster that elects a leader answers nothing for a while. */
@@ -32,6 +33,7 @@ describe('a NATS cluster of three', () => {
     try {
       for (const { config } of await streams.list().next()) await streams.delete(config.name);
     } catch {
+      await sleep(20);
       await deleteAll(streams);
     }
   }

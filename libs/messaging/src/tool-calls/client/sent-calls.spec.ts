@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createToolStreams } from '../../testing/test-nats';
 import { ToolCallFixture, aCall, answered, endlessWork, never } from '../../testing/tool-call-fixture';
 import { CallRecords } from '../call-records';
@@ -47,7 +48,7 @@ describe('calls of a run that its log lacks', () => {
     const nats = await fixture.nats.link();
     const records = new CallRecords(nats, createToolStreams(nats), 'exec');
     const key = { runId: call.run_id, callId: call.id, attempt: call.attempt };
-    while (!(await records.isQueued(key).catch(() => false)));
+    while (!(await records.isQueued(key).catch(() => false))) await sleep(5);
 
     expect(await find(call.run_id, [])).toEqual([]);
     expect(await records.claimant(key)).toBe('withdrawn');
