@@ -107,7 +107,7 @@ export type ToolAnswer<Result = AnsweredResult> =
 export interface CallToSend extends ToolCall {
   readonly input?: CallInput;
   readonly task?: McpTask;
-  /** Of all calls of the program so far. */
+  /** The answers to all calls of the program so far. */
   readonly answers?: readonly ProgramAnswer[];
 }
 

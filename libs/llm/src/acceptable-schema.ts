@@ -107,7 +107,7 @@ const known = [
 ];
 const limits = ['minimum', 'maximum'];
 
-/** Of texts only these are known; `uri` and others are refused. */
+/** The formats that are known; `uri` and others are refused. */
 const formats = ['date-time', 'int32', 'int64', 'float', 'double'];
 
 function plain(schema: Schema): Schema {

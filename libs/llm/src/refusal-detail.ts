@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 /** What a refusal says, whatever its form. */
 export interface RefusalDetail {
-  /** For people; undefined if there is none. */
+  /** The reason for people. Undefined if there is none. */
   readonly text: string | undefined;
   /** The kinds that it names: `type`, `code` and `status`, of all its levels. */
   readonly names: readonly string[];

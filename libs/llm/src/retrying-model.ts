@@ -6,7 +6,7 @@ import type { RequestPace } from './request-pace';
 import type { AttemptEnding, ReplyAttempt } from './reply-attempt';
 
 export interface RetryPolicy {
-  /** In total, including the first. */
+  /** The most attempts, including the first. */
   readonly attempts: number;
   /** The delay after a first rate-limited attempt whose response names no delay; doubled after each further one. */
   readonly rateLimitDelayMs: number;

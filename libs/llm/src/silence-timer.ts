@@ -1,5 +1,5 @@
 export interface Timeouts {
-  /** From sending the request to the first output of the reply. */
+  /** The most time from sending the request to the first output of the reply. */
   readonly firstOutputTimeoutMs: number;
   /** The same for a reply that is not streamed, which takes longer to begin. Default: no longer. */
   readonly wholeReplyTimeoutMs?: number;
@@ -57,7 +57,7 @@ export class SilenceTimer {
     else this.onSilence();
   }
 
-  /** At most the idle timeout, which starts to count when the first output arrives. */
+  /** Checks again after `ms`, but at most after the idle timeout, which starts to count when the first output arrives. */
   private schedule(ms: number): NodeJS.Timeout {
     return setTimeout(() => this.check(), Math.min(ms, this.timeouts.idleTimeoutMs));
   }

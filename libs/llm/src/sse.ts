@@ -18,7 +18,7 @@ export class SseReader {
   private readonly utf8 = new StringDecoder('utf8');
   private line = '';
   private data: string | undefined;
-  /** Of the lines so far, and of those before the data. */
+  /** The name that the lines so far give to the event, and the one that it had before its data. */
   private name: string | undefined;
   private nameBefore: string | undefined;
   private begun = false;

@@ -12,7 +12,7 @@ export class ActiveRuns {
   private whenEmpty: (() => void)[] = [];
   /** Stops of runs that are not active here, the newest last: their claims may be on their way from Postgres. */
   private readonly earlyStops = new Map<RunId, StopRequest>();
-  /** In the order in which they were last served. */
+  /** The accounts in the order in which they were last served. */
   private readonly accounts = new Set<AccountId>();
 
   get isDraining(): boolean {

@@ -33,7 +33,7 @@ export class Rest {
     parts.signal.onWork(() => (this.awakeUntilMs = this.nowMs() + awakeMs));
   }
 
-  /** To be added to the tasks of the process. */
+  /** The look for work, which the process adds to its tasks. */
   readonly task: TaskSchedule = { everyMs: lookEveryMs, work: () => this.look() };
 
   get isResting(): boolean {

@@ -33,7 +33,7 @@ interface KnownTerms {
 
 type Order = ReservationOrder & { readonly claim: ClaimedRun };
 
-/** For so long a worker does not ask again which tier and price factor an account has. */
+/** A worker asks again after this time which tier and price factor an account has. */
 export const keptMs = 5_000;
 const keptAccounts = 10_000;
 

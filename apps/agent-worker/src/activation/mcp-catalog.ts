@@ -72,7 +72,7 @@ export class McpCatalog {
 
   constructor(private readonly parts: McpCatalogParts) {}
 
-  /** For people who ask what the run waits for. */
+  /** The servers that the run waits for, for people who ask. */
   readStarting(run: RunId): readonly StartingServer[] {
     return [...(this.waits.get(run) ?? [])];
   }

@@ -8,7 +8,7 @@ import { TunnelError } from '@rondo/messaging';
 /** So long a run waits, with the worker that holds it, for a person who has to allow a secret. */
 export const longestDecisionMs = 600_000;
 
-/** With pauses that double: an executor that was killed has about half a minute to come back. */
+/** The pauses between them double, so an executor that was killed has about half a minute to come back. */
 const attempts = 6;
 const passing = new Set(['executor_away', 'executor_busy', 'unavailable', 'lost', 'tunnel_lost', 'aborted']);
 

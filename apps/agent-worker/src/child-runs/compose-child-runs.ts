@@ -141,7 +141,7 @@ interface NamedSkills extends Pick<ChildRunParts, 'skills'>, Pick<ClaimedRun, 'a
   readonly named: AgentDefinition['skills'];
 }
 
-/** With the versions that the run has from now on. */
+/** Pins the versions of skills that the run has from now on. */
 async function withSkills(
   settings: RunSettings,
   { named = [], skills, accountId }: NamedSkills,

@@ -24,7 +24,7 @@ export interface DocumentsInMessagesParts {
   readonly resolveBudget: (model: string) => number;
 }
 
-/** Of all PDFs of a request, as the strictest providers have it; base64 adds a third to the bytes. */
+/** All PDFs of a request together may have this much, which the strictest providers accept; base64 adds a third to the bytes. */
 const mostPages = 100;
 const mostBytes = 16 * 1024 * 1024;
 /** The share of a model's input that PDFs may have: the rest is for the conversation, which can be made shorter. */

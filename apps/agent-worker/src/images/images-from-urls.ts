@@ -19,7 +19,7 @@ type Outcomes = ReadonlyMap<string, FetchedImage>;
 const attempts = 2;
 /** However many images a run wants to keep in its context. */
 const mostImages = 20;
-/** Of one run: their bytes are in memory until they are recorded. */
+/** A run fetches so many at a time: their bytes are in memory until they are recorded. */
 const mostAtOnce = 4;
 
 /**

@@ -95,7 +95,7 @@ export class WorkspacePreparation {
   }
 }
 
-/** Of the run itself: a fork has another workspace than its origin. */
+/** The facts of the run itself, since a fork has another workspace than its origin. */
 function ownFacts({ log }: ClaimedRun): readonly RecordedFact[] {
   const fork = log.findLastIndex((fact) => fact.type === 'run.forked');
   return log.slice(fork + 1);

@@ -54,7 +54,7 @@ export type TierPeriod = AccountTier['period'];
 
 /** What model calls cost accounts, as multiples of what they cost at the provider. */
 export interface PriceFactors {
-  /** Of accounts whose tier is not in `tiers`. */
+  /** The factor of accounts whose tier is not in `tiers`. */
   readonly usual: number;
   readonly tiers: Readonly<Record<string, number>>;
 }

@@ -93,7 +93,7 @@ export const outOfTime = ({ limits }: RunSettings): TerminalError =>
 export interface LackingBudget {
   readonly budget: LoopContext['run']['settings']['budget'];
   readonly spent: Usage;
-  /** Of the tree whose budget it is; absent: it is that of the run itself. */
+  /** The first run of the tree that shares the budget. Absent: the budget is that of the run itself. */
   readonly rootRunId?: RunId;
 }
 

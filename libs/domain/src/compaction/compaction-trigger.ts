@@ -64,7 +64,7 @@ function reasonToSummarize(
   return tokens + budget.reserve >= budget.limit || hasManyTurns({ run, state }) ? 'threshold' : undefined;
 }
 
-/** By the model with a tool call of the last iteration, or by the user with `/compact` as the newest message. */
+/** Whether the model asked for it by a tool call of the last iteration, or the user by `/compact` as the newest message. */
 const isRequested = ({ calls, conversation }: RunState): boolean =>
   isCompactCommand(conversation.at(-1)) ||
   [...calls.values()].some(({ call, status }) => call.name === compactifyMemory.name && status === 'completed');

@@ -26,7 +26,7 @@ function isCall(text: string): boolean {
   return callAtStart.test(text) || onlyTag.test(text) || isCallInJson(text.replace(/^```\w*\s*|\s*```$/g, ''));
 }
 
-/** In any of the shapes that models were trained on. */
+/** Whether the text is a call of a tool in any of the shapes that models were trained on. */
 function isCallInJson(text: string): boolean {
   if (!/^[{[]/.test(text)) return false;
   const [first] = [readJson(text)].flat();

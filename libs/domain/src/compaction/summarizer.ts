@@ -105,7 +105,7 @@ export class Summarizer {
     };
   }
 
-  /** Of the items of one request, in tokens. */
+  /** The tokens that the items of one request may have. */
   private spaceFor(frame: number, counts: readonly number[]): number {
     const { targetTokens, budgetTokens } = this.parts;
     const all = counts.reduce((sum, count) => sum + count, 0);

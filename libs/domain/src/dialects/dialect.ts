@@ -34,7 +34,7 @@ export interface EncodedConversation {
   readonly requirements?: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
-  /** For providers that can enforce a format. */
+  /** The format that a provider enforces if it can. */
   readonly responseFormat?: { readonly type: 'json_object' };
 }
 

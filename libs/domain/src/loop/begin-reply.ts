@@ -26,7 +26,7 @@ function start({ state }: ReplyingRun, message_id: MessageId): NewFact {
 export const withdrawRest = (run: ReplyingRun): NewFact =>
   restart(run, run.state.messageId ?? run.ports.ids.messageId());
 
-/** Of a run that ends: what was shown is stored or withdrawn, so that no reader keeps a text that no log has. */
+/** Withdraws, when a run ends, what was shown and not stored, so that no reader keeps a text that no log has. */
 export function withdrawUnstored(run: ReplyingRun): NewFact[] {
   if (run.state.phase === 'thinking')
     return withdrawnStreams(run).length > 0 ? [restart(run, run.ports.ids.messageId())] : [];

@@ -141,7 +141,7 @@ function mayStillBeResolved(loop: LoopContext, call: ToolCall): boolean {
   return countAttempts(loop, call) < maxAttempts;
 }
 
-/** To be asked for again: that repeats nothing, whatever the effect of the call is. */
+/** The task to ask for again, which repeats nothing, whatever the effect of the call is. */
 function findTask({ state: { calls }, signals }: LoopContext, { id }: ToolCall): McpTask | undefined {
   const entry = calls.get(id);
   return signals.stop.aborted || (entry?.attempts ?? 0) >= mostTaskAttempts ? undefined : entry?.task;

@@ -190,7 +190,7 @@ function* conclude(
     yield toFactsStep(loop, [toFailed(loop, printedCall)], { hold: true });
 }
 
-/** Of a reply that is stored as far as it came: the call that it was writing was shown, and is dropped. */
+/** Drops the call that a reply was writing when it broke off: it was shown, and the rest of the reply is stored. */
 function* withdrawUnsent(loop: LoopContext): Generator<Step, void> {
   const facts = withdrawUnstored(loop);
   if (facts.length > 0) yield toFactsStep(loop, facts, { hold: true });

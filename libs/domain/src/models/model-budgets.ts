@@ -21,7 +21,7 @@ const modelBudgets: readonly ModelBudget[] = [
   { model: /^demo(-anthropic)?\//, inputTokens: 100_000 },
 ];
 
-/** For models that nothing is known about. */
+/** The budget of models that nothing is known about, in tokens. */
 const unknownModelBudget = 31_000;
 
 export const budgetOfModel: ResolveBudget = (model) =>

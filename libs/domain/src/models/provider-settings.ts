@@ -20,10 +20,10 @@ export interface ProviderSettings {
   readonly baseUrl?: string;
   readonly apiKey: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Of OpenAI's two APIs the one to use; undefined: whichever the request needs. */
+  /** Which of OpenAI's two APIs to use. Undefined: the one that the request needs. */
   readonly api?: 'chat' | 'responses' | undefined;
   readonly cloud?: CloudSettings;
-  /** In what it differs from the profile of its kind of server. */
+  /** What differs from the profile of its kind of server. */
   readonly profile?: ProfileOverride | undefined;
   /** Parameters of every request to it, below those of the run. */
   readonly extraBody?: LlmSettings['extra_body'];
@@ -296,7 +296,7 @@ export function leastInputPrice(model: string, providers: Providers, atMs: numbe
   return price && leastInputRate(price);
 }
 
-/** Of a reply whose length is bounded by nothing but the model, which may be able to write a book. */
+/** What a reply is taken to have at most where only the model bounds its length, which may be that of a book. */
 const usualReplyTokens = 8_192;
 
 /**

@@ -63,7 +63,7 @@ export function approvalProblems(
   });
 }
 
-/** With those that are false: `false` for a tool frees it from the rule of its group. */
+/** The rules with those that are false: `false` for a tool frees it from the rule of its group. */
 const allRules = ({ approvals }: Pick<RunSettings, 'approvals'>): ReadonlyMap<string, ApprovalRule> =>
   new Map(Object.entries(approvals?.rules ?? {}));
 

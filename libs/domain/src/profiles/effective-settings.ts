@@ -211,7 +211,7 @@ function overlayContext(profile: ContextSettings, requested: Partial<ContextSett
 /** `head_tail` leaves half of `max_turns`, and the summary is one of these turns. */
 const maxKeepFirst = ({ max_turns }: ContextSettings): number => Math.max(0, Math.floor(max_turns / 2) - 1);
 
-/** Of several objects, the last value of each field. */
+/** An object with the last value that each field has in these. */
 const mergeParts = <T extends object>(parts: readonly (T | undefined)[]) =>
   parts.reduce<ReturnType<typeof dropUndefined<T>>>(
     (earlier, part) => ({ ...earlier, ...dropUndefined(part) }),

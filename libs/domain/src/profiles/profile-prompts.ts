@@ -6,7 +6,7 @@ export interface PromptSubject {
 
 const lines = (...all: readonly (string | false)[]): string => all.filter((line) => line !== false).join('\n');
 
-/** For an agent that works for a person: what it may count on, how it plans, and how it ends. */
+/** The prompt of an agent that works for a person: what it may count on, how it plans, and how it ends. */
 export const sunaPrompt = ({ tools, model }: PromptSubject): string => {
   const has = (name: string) => tools.includes(name);
   const [asks, completes] = [has('ask'), has('complete')];
@@ -45,7 +45,7 @@ const sample = `
 An example of what you say before a tool call
 The tests fail because greet() gets no name. I will add the parameter to the call in src/main.py, then run them again.`;
 
-/** For an autonomous agent that reports once, at the end. */
+/** The prompt of an autonomous agent, which reports once, at the end. */
 export const iiPrompt = ({ tools }: PromptSubject): string => {
   const has = (name: string) => tools.includes(name);
   return lines(
@@ -70,6 +70,6 @@ export const iiPrompt = ({ tools }: PromptSubject): string => {
   );
 };
 
-/** For an agent that makes one decision: use one tool, or answer. */
+/** The prompt of an agent that makes one decision: to use one tool, or to answer. */
 export const symphonyPrompt = `You are an agent with one decision to take. Read the request, then either use the one tool that
 serves it best, with complete and correct parameters, or answer directly when no tool is needed.`;

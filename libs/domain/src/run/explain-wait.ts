@@ -277,12 +277,12 @@ const stepWords: Record<PreparationStep, string> = {
   files: 'the files are written',
 };
 
-/** Of a run whose workspace is prepared, with what its executor is at. */
+/** Explains the wait of a run whose workspace is prepared, with the step that its executor is at. */
 export function explainPreparation(wait: RunWait, step: NonNullable<RunWait['step']>): RunWait {
   return { ...wait, sentence: `${wait.sentence} Now ${stepWords[step.name]}.`, step };
 }
 
-/** Of a run whose worker holds calls back, because the account has as many bytes in the queue as it may. */
+/** Explains the wait of a run whose worker holds calls back: the account has as many bytes in the queue as it may. */
 export function explainQueueShare(wait: RunWait): RunWait {
   if (wait.cause !== 'tool') return wait;
   const names = (wait.tool_calls ?? []).map(({ name }) => name).join(', ');
@@ -292,7 +292,7 @@ export function explainQueueShare(wait: RunWait): RunWait {
   return { ...wait, cause: 'tool_queue', sentence };
 }
 
-/** Of a run whose worker waits for MCP servers, each with the time since when. */
+/** Explains the wait of a run whose worker waits for MCP servers, each with the time since when. */
 export function explainServerStart(
   wait: RunWait,
   servers: readonly { readonly name: string; readonly since: string }[],

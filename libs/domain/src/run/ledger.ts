@@ -33,7 +33,7 @@ export interface LedgerEntry {
   readonly task?: McpTask | undefined;
   /** Of a program: the attempt in which it asked for calls last. The next one is sent when they are answered. */
   readonly askedIn?: number;
-  /** Of a call of a program: what that is told. */
+  /** The result that a program is told, if it made the call. */
   readonly result?: RecordedResult;
 }
 
@@ -151,7 +151,7 @@ function changeBy(entry: LedgerEntry, fact: Exclude<ToolFact, { type: 'tool.plan
   }
 }
 
-/** With the last answer the call is to be sent once more. */
+/** The input of the call after an answer. With the last answer it is to be sent once more. */
 function inputAfter(
   entry: LedgerEntry,
   { key, action, content }: InputAnswer & { readonly key: string },

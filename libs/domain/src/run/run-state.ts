@@ -41,7 +41,7 @@ export interface RunState {
   readonly calls: Ledger;
   /** Tools of servers that the model has found or called, in that order: see `shownTools`. */
   readonly loadedTools: readonly string[];
-  /** Of the repository in its workspace, as it was when the run began. */
+  /** The skills in the repository of its workspace, as they were when the run began. */
   readonly workspaceSkills: readonly WorkspaceSkill[];
   /** A command was sent to the executor, and may have left a process running. */
   readonly ranCommands: boolean;
@@ -73,7 +73,7 @@ export type ReplyState = Pick<RunState, 'iteration' | 'phase' | 'isReplying' | '
 const noCalls: RunState['calls'] = new Map();
 const noTools: RunState['loadedTools'] = [];
 
-/** Of a run without facts. */
+/** The state of a run without facts. */
 export const initialState: RunState = {
   started: false,
   ended: false,
@@ -362,7 +362,7 @@ function withMessage(state: RunState, message: Message | NewMessage): RunState {
 /** The state messages that the reply followed are not sent again, so its reasoning must not be sent either. */
 const noteChange = ({ context }: RunState, { id }: NewMessage): ContextState => ({ ...context, changedAt: id });
 
-/** Of the state messages a model is shown the newest browser state; the image of an `image_context` is in a result. */
+/** The messages that a model has not seen. It is shown only the newest browser state; the image of an `image_context` is in a result. */
 const withStateMessage = (unseen: readonly NewMessage[], message: NewMessage): readonly NewMessage[] =>
   message.type === 'browser_state' ? [message] : unseen;
 

@@ -96,7 +96,7 @@ function resultMessage(context: AnswerContext, call: ToolCall, outcome: CallOutc
 }
 
 const shownArguments = 4_000;
-/** Of the output of a call of a program: all of it is in the fact, and this message is only for people. */
+/** How much of the output of a program's call its message has, in characters. It is for people, and all of it is in the fact. */
 const shownOfProgram = 1_000;
 
 /** The model wrote other arguments than those that the call ran with, and must not be misled. */

@@ -21,7 +21,7 @@ export interface ApprovalRuling {
   readonly decidedBy: string | null;
   readonly reason?: string | undefined;
   readonly argumentsHash: string | null;
-  /** Of an edited call. */
+  /** How a person has changed the call. */
   readonly edited?: EditedCall | undefined;
 }
 

@@ -73,7 +73,7 @@ export function settleCallerCalls(answering: AnswerContext, { awaited, outcomes,
   return [...answers, others.length > 0 ? waitForCaller(iteration, others) : resumption];
 }
 
-/** By its effect class, a call without a result has failed, or may have taken effect (I5). */
+/** The facts of an answered call, or of one without a result: by its effect class it has failed, or may have taken effect (I5). */
 function toFacts(
   answering: AnswerContext,
   call: ToolCall,

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool';
 
-/** Of the tools that act in the browser of the sandbox: a start of the browser, the action, and a look at the page. */
+/**
+ * What the tools that act in the browser of the sandbox share. Their time is for a start of the browser, the action and a look at
+ * the page.
+ */
 const inBrowser = {
   runsIn: 'executor',
   exclusive: 'browser',

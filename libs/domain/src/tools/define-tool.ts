@@ -19,7 +19,7 @@ export interface ToolDefinition {
   readonly source?: ToolSource;
   /** What an executor must have for it. Absent: a sandbox is enough. */
   readonly needs?: ToolNeed;
-  /** Of every call, or of one by its parsed arguments and by what the operator says of the server that it goes to. */
+  /** The effect of every call, or that of one by its parsed arguments and by what the operator says of the server that it goes to. */
   readonly effect: EffectClass | ((input: never, honoursKeys: HonoursKeys) => EffectClass);
   /**
    * `executor`: in the thread's sandbox. `loop`: answered by the run itself, without leaving the worker. `child_run`: the

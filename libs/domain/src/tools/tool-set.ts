@@ -36,9 +36,9 @@ const listNames = memoize(
 );
 
 interface Unshown {
-  /** By name what is shown once it was found. */
+  /** The names of the tools that are shown once they were found. */
   readonly search?: { readonly tools: readonly string[]; readonly capacity: ToolSpace } | undefined;
-  /** By name what programs call. */
+  /** The names of the tools that programs call. */
   readonly programs?: readonly string[] | undefined;
 }
 
@@ -92,7 +92,7 @@ export function toToolSet(
   return toolSet(naming, offered, { search: { tools: ofServers.map(({ name }) => name), capacity } });
 }
 
-/** Of all that is offered, the model calls only what programs cannot call; of the others it is shown an index. */
+/** The set of a model that writes programs: it calls only what programs cannot call, and is shown an index of the others. */
 function withPrograms(all: readonly ToolDefinition[], offered: readonly string[]): ToolSet {
   const usable = toolSet(all, offered).offered;
   const programs = usable.filter(mayProgramsCall);

@@ -13,7 +13,7 @@ export const usualToolSpace: ToolSpace = { tools: 128, tokens: 10_000 };
 /** What definitions of servers' tools may take of what fits into a request. */
 const share = 1 / 10;
 
-/** Of a run: that of the least of its models. */
+/** The space for tools in a run, which is that of the smallest of its models. */
 export function readToolSpace(
   settings: Pick<RunSettings, 'model' | 'fallbacks' | 'context'>,
   { maxTools, inputBudget }: { readonly maxTools: (model: string) => number; readonly inputBudget: ResolveBudget },
@@ -29,7 +29,7 @@ export function readToolSpace(
 /** The tools of servers that a model finds with `tool_search`. */
 export interface ToolSearch {
   readonly tools: readonly ToolDefinition[];
-  /** For those that it has found or called. */
+  /** The space for the tools that it has found or called. */
   readonly capacity: ToolSpace;
 }
 

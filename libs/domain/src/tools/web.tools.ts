@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool';
 
-/** Of a page that the model is shown. */
+/** The most characters of a page that the model is shown. */
 export const pageCharacters = 40_000;
 
 export const webSearch = defineTool({

@@ -51,7 +51,7 @@ export function declareProvider(
 const toFields = (profile: Entry['profile']): object =>
   typeof profile === 'string' ? { like: profile } : { ...profile };
 
-/** In snake_case. */
+/** The rules as MODEL_PROVIDERS declares them, in snake_case. */
 const toDeclared = (rules: Examination['rules']): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(rules).map(([name, value]) => [

@@ -25,7 +25,7 @@ export interface Examination {
   /** The facts about the model that differ. */
   readonly facts: { readonly tool_calls?: false; readonly printed_calls?: true };
   readonly calls: number;
-  /** In USD; null where the price is not known. */
+  /** What the calls have used. The cost is in USD, and null where the price is not known. */
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly costUsd: number | null };
 }
 

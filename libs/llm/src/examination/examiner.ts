@@ -241,7 +241,7 @@ export type Question = Pick<ModelRequest, 'messages'> &
 const instructions = 'You are being tested. Do exactly what is asked, in as few words as possible.';
 
 const native = dialectNamed('native');
-/** Of dialects that are written as text; the native one has none. */
+/** The settings of dialects that are written as text, of which the native one has none. */
 const noSettings = { xml_adding_strategy: 'user_message', include_xml_examples: false, max_tool_calls: 0 } as const;
 
 type Decoded = ReturnType<ReturnType<typeof native.decoder>['end']>;

@@ -78,7 +78,7 @@ export async function probeDocument(examiner: Examiner): Promise<ModelFinding[]>
   return [{ name, status: 'lacks', found: `${whyNoDocuments}: tools read them` }];
 }
 
-/** Of a model to which PDFs are sent. */
+/** Judges whether a model to which PDFs are sent reads them. */
 async function judgeDocument(examiner: Examiner, question: Question): Promise<ModelFinding> {
   const name = 'PDFs';
   const { error, text, refusals } = await examiner.ask(question);

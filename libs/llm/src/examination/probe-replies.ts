@@ -4,7 +4,7 @@ import { type Answer, ExaminationEnded, type Examiner, type ModelFinding } from 
 
 export const userTurn = (text: string): ModelMessage => ({ role: 'user', content: [{ type: 'text', text }] });
 
-/** For one line of a table. */
+/** Shortens a text to one line of a table. */
 export const shorten = (text: string): string => {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length > 160 ? `${line.slice(0, 160)}…` : line;

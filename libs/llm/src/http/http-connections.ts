@@ -6,7 +6,7 @@ const idleTimeoutMs = 30_000;
 /** After a call, a connection beyond this many idle ones is closed. */
 const mostIdle = 1024;
 
-/** For connections to servers and to proxies. */
+/** The options of connections to servers and to proxies. */
 export const connectionOptions = {
   keepAliveTimeout: idleTimeoutMs,
   keepAliveMaxTimeout: idleTimeoutMs,

@@ -71,7 +71,7 @@ const openAiUsage = z.object({
   cached_tokens: tokens,
   cache_read_input_tokens: tokens,
   cache_creation_input_tokens: tokens,
-  /** In USD. */
+  /** The cost of the reply in USD. */
   cost: tokens,
 });
 export type OpenAiUsage = z.infer<typeof openAiUsage>;
@@ -81,7 +81,7 @@ const usage = lenient(openAiUsage);
 const choice = z
   .object({
     delta: lenient(said),
-    /** In the place of `delta`, in a reply that is not streamed. */
+    /** What stands in the place of `delta` in a reply that is not streamed. */
     message: lenient(said),
     /** `""`: the reply is at its end, and the server has no word for it. */
     finish_reason: text,

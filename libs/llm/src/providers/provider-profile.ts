@@ -2,7 +2,7 @@ import { type ReasoningEffort, reasoningEffort } from '@rondo/contract';
 import type { ModelTool, ProfileRules } from '@rondo/domain';
 import { type ToolRules, listAcceptedTools } from './refused-tools';
 
-/** In what a server differs from what most accept. */
+/** What a server has otherwise than most. */
 export interface ProviderProfile extends ProfileRules {
   /** The maker, as what it gives names it: two providers with the same one accept each other's. */
   readonly family: string;

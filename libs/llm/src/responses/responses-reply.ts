@@ -59,7 +59,7 @@ export class ResponsesReply implements ReplyReader {
   ending: ReplyEnding | undefined;
   complete = false;
   usage: ReportedUsage = {};
-  /** By the place of their item in the output, or by its id. */
+  /** The open calls by the place of their item in the output, or by its id. */
   private readonly calls = new Map<number | string, OpenCall>();
   private count = 0;
   /** Arguments that came before the item of their call, by its place. */

@@ -97,7 +97,7 @@ interface Items {
   readonly items: Item[];
 }
 
-/** Of a conversation, for one model: what is opaque goes back only to the model that gave it. */
+/** Writes a conversation for one model: what is opaque goes back only to the model that gave it. */
 export type ToInputs = (messages: readonly ModelMessage[]) => Items;
 
 /** Remembers the items of the conversations that grow. */

@@ -212,7 +212,7 @@ const families: readonly { readonly id: RegExp; readonly tokens: ModelTokens }[]
 
 const unknownModel: ModelTokens = { vocabulary: 'cl100k_base', factor: 1, imageTokens: () => tokensOfUnknownImage };
 
-/** By the model's own name, so that it counts alike at every provider. */
+/** Finds the counter by the model's own name, so that it counts alike at every provider. */
 function tokensOfModel(model: string): ModelTokens {
   const id = splitModelName(model).id.replace(/^.*\//, '');
   return families.find((family) => family.id.test(id))?.tokens ?? unknownModel;

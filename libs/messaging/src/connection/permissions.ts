@@ -126,7 +126,7 @@ const toJetstream = (executor: string): Record<NatsService, readonly string[]> =
 const answering: readonly NatsService[] = ['gateway', 'agent-worker', 'tool-executor'];
 const answerWithin = { max: 1, expires: '315s' } as const;
 
-/** In the form of a NATS server's configuration, where everything that is not allowed is forbidden. */
+/** What a service may do, in the form of a NATS server's configuration: everything that is not allowed is forbidden. */
 export interface NatsPermissions {
   readonly publish: readonly string[];
   readonly subscribe: readonly string[];

@@ -10,12 +10,12 @@ const usualCommandTimeoutMs = 500;
 const freeForMs = 1_000;
 /** A wait that is longer is told. */
 const longWaitMs = 1_000;
-/** Of the limits. */
+/** The time that the limits are for. */
 const minuteMs = 60_000;
 
 /** The time in which requests are spaced. */
 export interface PaceClock {
-  /** In milliseconds. */
+  /** The time in milliseconds. */
   now(): number;
   /** Resolves after so many milliseconds, or rejects when the signal aborts. */
   wait(ms: number, signal?: AbortSignal): Promise<unknown>;
@@ -28,7 +28,7 @@ const systemClock: PaceClock = {
 
 interface PaceSettings {
   readonly url: string;
-  /** By the name of the provider. */
+  /** The limits by the name of the provider. */
   readonly limits: ReadonlyMap<string, PaceLimits>;
   readonly prefix?: string;
   /** Instead of those of Redis and of this process. For tests. */
@@ -194,7 +194,7 @@ class Lane {
     if (own?.delete(waiter) && own.size === 0) this.waiting.delete(account);
   }
 
-  /** Of the account that was served longest ago, which then stands behind the others. */
+  /** Takes a request of the account that was served longest ago, which then stands behind the others. */
   private takeNext(): Waiter | undefined {
     for (const [account, own] of this.waiting) {
       const [waiter] = own;
@@ -207,7 +207,7 @@ class Lane {
     return undefined;
   }
 
-  /** For the last of those that wait; others come earlier. */
+  /** How long the last of those that wait has to wait, in milliseconds. */
   private estimateWait(): number {
     const ahead = [...this.waiting.values()].reduce((sum, { size }) => sum + size, 0);
     return Math.max(longWaitMs, Math.round(this.nextAt - this.clock.now() + ahead * this.intervalMs));

@@ -66,7 +66,7 @@ export interface HeardRunHolder {
   readonly isSilent: boolean;
 }
 
-/** In a gateway: the workers and summarizers that gave signs of life in the last minute. */
+/** The workers and summarizers that gave signs of life in the last minute, as a gateway hears them. */
 export class HeardRunHolders {
   private readonly heard = new Map<string, { readonly service: string; readonly atMs: number }>();
   /** Since when every sign arrives. */

@@ -13,7 +13,7 @@ import type { NatsLink } from '../connection/nats-link';
 import { isUnsolicited } from '../connection/received';
 
 const readyTimeoutMs = 1_000;
-/** Of events that are published while NATS is away. */
+/** How many characters of events are kept that are published while NATS is away. */
 export const keptCharacters = 4_000_000;
 /**
  * The limit of one message, unless a single event is longer. Even in bytes it stays below a NATS server's default limit of

@@ -152,7 +152,7 @@ export class CallRecords {
     return (await this.last(stream, one(this.executorId, key)))?.string();
   }
 
-  /** By how much the clock of this process is ahead of that of NATS, which has stored this claim a moment ago. */
+  /** The milliseconds by which the clock of this process is ahead of that of NATS, which has stored this claim a moment ago. */
   async clockAheadMs(key: CallKey): Promise<number> {
     const { stream, one } = this.nats.names.toolTakers;
     const stored = await this.last(stream, one(this.executorId, key));

@@ -113,7 +113,7 @@ interface Announced {
 /** No setting asks about a longer silence. */
 const longestSilenceMs = 86_400_000;
 
-/** In a worker: the executors that announce that they accept threads, and when each was heard of last. */
+/** The executors that announce to workers that they accept threads, and when each was heard of last. */
 export class OpenExecutors {
   private readonly announced = new Map<string, Announced>();
   private readonly heardAtMs = new Map<string, number>();
@@ -201,7 +201,7 @@ export class OpenExecutors {
   }
 }
 
-/** For an executor that does not announce its load: half of the default slots. */
+/** The weight of an executor that does not announce its load: half of the default slots. */
 const defaultWeight = 16;
 
 /** Its free slots, reduced by up to half for sandboxes that are awake; at least 1, since calls may wait. */

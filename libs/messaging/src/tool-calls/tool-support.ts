@@ -25,7 +25,7 @@ export interface HeardExecutor {
   readonly problem: string | null;
 }
 
-/** In a worker or gateway: what the executors say that they lack for tools. */
+/** What the executors say that they lack for tools, as workers and gateways hear it. */
 export class ToolSupport {
   private readonly heard = new Map<string, Support>();
 
@@ -57,7 +57,7 @@ export class ToolSupport {
     return isUseless ? (present[0]?.problem ?? undefined) : undefined;
   }
 
-  /** By their ids. */
+  /** The executors that were heard lately, in the order of their ids. */
   get executors(): readonly HeardExecutor[] {
     this.forgetSilent();
     const heard = [...this.heard].map(([id, { atMs: _, ...executor }]) => ({ id, ...executor }));

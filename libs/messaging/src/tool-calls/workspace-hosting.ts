@@ -4,7 +4,7 @@ import { hostingQueue } from '../connection/permissions';
 import type { NatsLink } from '../connection/nats-link';
 import { answerRequests, request } from './sandbox-requests';
 
-/** Of one request, so that it is a small message and a short query. */
+/** The most threads of one request, so that it is a small message and a short query. */
 export const threadsPerRequest = 500;
 
 const threads = z.array(threadId).max(threadsPerRequest);

@@ -181,7 +181,7 @@ export class Tunnel extends Duplex {
     if (blocked) this._write(blocked.rest, 'utf8', blocked.done);
   }
 
-  /** In few messages: once the reader has taken a quarter of the window. */
+  /** Gives credit once the reader has taken a quarter of the window, so that few messages do it. */
   private giveCredit(): void {
     const read = this.unread - this.readableLength;
     if (read < windowBytes / 4) return;

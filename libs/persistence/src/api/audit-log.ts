@@ -37,7 +37,7 @@ export interface AuditEntry {
   readonly action: string;
   readonly target: string | null;
   readonly outcome: 'done' | 'refused' | 'unknown';
-  /** Of a refused act. */
+  /** The code of the problem for which the act was refused. Null for every other act. */
   readonly problem: string | null;
 }
 

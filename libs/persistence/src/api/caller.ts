@@ -18,9 +18,9 @@ export interface Caller {
   readonly keyId: CallerId;
   /** Those of a key. A client token has none, and is refused wherever it is not meant. */
   readonly scopes: readonly string[];
-  /** Of a client token only. */
+  /** What a client token may reach. Absent for every other caller. */
   readonly client?: ClientAccess;
-  /** Of a browser that has signed in with a cookie. */
+  /** The session of a browser that has signed in with a cookie. */
   readonly sessionId?: SessionId;
   /** When the session or the token ends. */
   readonly expiresAt?: Date;

@@ -61,7 +61,7 @@ export interface LockedThread extends ThreadSize {
   readonly end_user: EndUser | null;
 }
 
-/** Locks the thread against additions and deletion until the transaction ends. */
+/** Locks the thread against additions and deletion until the transaction ends. Rejects with `thread_not_found`. */
 export async function lockThread(sql: Sql, { accountId, threadId }: ThreadAddress): Promise<LockedThread> {
   const thread = await lockedThread.first(sql, [threadId, accountId]);
   if (!thread) throw threadNotFound(threadId);
@@ -73,6 +73,7 @@ const threadSize = createQuery(
   `select last_message_seq, message_bytes::float from threads where id = $1`,
 );
 
+/** Rejects with `thread_full` if clients may add nothing more to the thread. */
 export async function requireThreadCapacity(sql: Sql, threadId: ThreadId, limits: ThreadLimits): Promise<void> {
   const size = await threadSize.first(sql, [threadId]);
   if (size) requireCapacity(threadId, size, limits);
@@ -94,7 +95,7 @@ interface WantedPlace {
   readonly accountId: AccountId;
   /** A new thread if undefined. */
   readonly threadId?: ThreadId | undefined;
-  /** Of the new thread. */
+  /** The project of the new thread. */
   readonly projectId?: ProjectId | undefined;
   readonly user?: EndUser | undefined;
 }

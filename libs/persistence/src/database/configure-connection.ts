@@ -11,7 +11,7 @@ import type { ClientBase } from 'pg';
 const limits = { statement_timeout: '20s', idle_in_transaction_session_timeout: '20s' };
 const planning = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', jit: 'off' };
 
-/** Of a transaction behind a pooler, where settings of the session may be those of another connection. */
+/** Begins a transaction behind a pooler, where settings of the session may be those of another connection. */
 export const beginWithLimits = [
   'begin',
   ...Object.entries(limits).map(([name, value]) => `set local ${name} = '${value}'`),

@@ -4,7 +4,7 @@ export class LastingKeys {
 
   constructor(private readonly forMs: number) {}
 
-  /** Of the keys that are found now, those that have been found since at least `forMs` ago. */
+  /** Returns those of the keys that are found now that have been found since at least `forMs` ago. */
   of(found: readonly string[]): readonly string[] {
     const nowMs = performance.now();
     this.foundSince = new Map(found.map((key) => [key, this.foundSince.get(key) ?? nowMs]));

@@ -8,7 +8,7 @@ import { forgetProjects, forgetThreads, purgeThreads } from './purge-thread';
 
 /** Bounds one call; the next one continues. */
 const longestMs = 5_000;
-/** For so long others go first. */
+/** How long others go first, in milliseconds, after a failure. */
 const tryAgainMs = 600_000;
 
 export interface PurgeParts {

@@ -57,7 +57,7 @@ async function sweepOne(sql: Sql, { account_id, sha256 }: BlobKey): Promise<bool
   return true;
 }
 
-/** Of one statement, since a file can be long. */
+/** The most files that one statement deletes, since a file can be long. */
 const most = 20;
 
 const deleteExpired = `

@@ -47,7 +47,7 @@ export async function renewLeases(
   };
 }
 
-/** By then the answer to a claim has arrived, or is lost. */
+/** The time after which the answer to a claim has arrived, or is lost. */
 const answeredWithinMs = 2_000;
 
 /** Leases that were renewed or claimed lately are left alone: those answers may be on their way. */

@@ -40,7 +40,7 @@ export interface QueuedCall {
 export interface HeldShare {
   /** Does nothing the second time. */
   giveBack(): void;
-  /** For a call that is answered while it may still be in the queue: gives back when that is over. */
+  /** Gives the share back once the call, which was answered while it may still have been in the queue, has left it. */
   giveBackWhen(isGone: () => Promise<boolean>): void;
 }
 

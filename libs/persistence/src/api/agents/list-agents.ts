@@ -47,7 +47,10 @@ const conditions = {
 type Condition = keyof typeof conditions;
 const all = Object.keys(conditions) as Condition[]; // the keys of the object above
 
-/** With only the conditions that are given: each connection prepares those statements that are asked for. */
+/**
+ * Asks only by the conditions that are given: each connection prepares those statements that are asked for. Rejects with
+ * `invalid_cursor`.
+ */
 export async function listAgents(sql: Sql, { accountId, after, limit, ...filter }: AgentFilter): Promise<Page<Agent>> {
   const order = toOrder(filter.sort, filter.order);
   const parameters: unknown[] = [accountId];

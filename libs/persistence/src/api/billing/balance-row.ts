@@ -21,7 +21,7 @@ const selectTerms = createQuery(
 select tier, price_factor::float as "priceFactor" from account_balances where account_id = $1`,
 );
 
-/** Of an account without a balance, too. */
+/** Reads the terms of an account, also of one without a balance. */
 export async function readTerms(sql: Sql, account: AccountId): Promise<AccountTerms> {
   const row = await selectTerms.first(sql, [account]);
   return row ?? { tier: null, priceFactor: null };

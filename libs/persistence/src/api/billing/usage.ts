@@ -70,7 +70,7 @@ where entry.account_id = $1 and entry.created_at < $3
   and ($8::text is null or runs.end_user = $8)`;
 
 export const filteredUsage = filterUsage('($8::text is not null or entry.thread_id is null)');
-/** With the user and the key of every entry. */
+/** The entries with the user and the key of every one. */
 const attributedUsage = filterUsage('true');
 
 const listValues = ({

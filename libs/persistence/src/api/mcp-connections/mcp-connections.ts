@@ -56,7 +56,7 @@ const connectionRow = z.object({
 });
 type ConnectionRow = z.infer<typeof connectionRow>;
 
-/** Of one account. */
+/** The most connections of one account. */
 export const mostMcpConnections = 10_000;
 
 const columns =

@@ -44,7 +44,7 @@ interface StoreFilter extends PageRequest {
   readonly user?: EndUser | undefined;
 }
 
-/** Of one account. */
+/** The most stores of one account. */
 const mostStores = 1_000;
 
 const storeRow = memoryStore.extend({ created_at: z.date(), updated_at: z.date() });
@@ -129,7 +129,7 @@ export class MemoryStores {
     return (await storesOfRun.all(this.database.sql, [accountId, names, ...place])).map(toStore);
   }
 
-  /** With its entries. */
+  /** Deletes the store with its entries. */
   async delete({ accountId, memoryStoreId: id }: MemoryStoreAddress): Promise<void> {
     const deleted = await this.database.sql.query(deleteStore, [accountId, id]);
     if (deleted.length === 0) throw memoryStoreNotFound(id);

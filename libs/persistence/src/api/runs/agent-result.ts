@@ -142,7 +142,7 @@ const findError = (run: Run): string | null =>
 const cutReply = ({ finish_reason }: Run): string | undefined =>
   finish_reason === 'length' ? 'The last reply was cut off at the limit of its length.' : undefined;
 
-/** For a run that reached a limit or repeated itself. */
+/** Says why a run was cut off that reached a limit or repeated itself. Undefined for every other run. */
 function cutOff({ finish_reason, settings: { limits } }: Run): string | undefined {
   if (finish_reason === 'max_iterations') return `The run did not complete within ${limits.max_iterations} iterations.`;
   if (finish_reason === 'loop_detected') return 'The run went in circles and did not complete.';

@@ -35,9 +35,9 @@ export interface ApprovalOrder {
   readonly accountId: AccountId;
   readonly approvalId: ApprovalId;
   readonly decision: z.infer<typeof approvalDecision>;
-  /** Of the arguments that the person saw. */
+  /** The hash of the arguments that the person saw. */
   readonly argumentsHash: string;
-  /** With the decision `edit`. */
+  /** The arguments of the decision `edit`. */
   readonly arguments?: ToolCall['arguments'] | undefined;
   readonly reason?: string | undefined;
   /** The id of the API key. */

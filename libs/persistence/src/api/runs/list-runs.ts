@@ -71,7 +71,7 @@ const conditions = {
 type Condition = keyof typeof conditions;
 const all = Object.keys(conditions) as Condition[]; // the keys of the object above
 
-/** With only the conditions that are given, so that Postgres can choose an index for them. */
+/** Asks only by the conditions that are given, so that Postgres can choose an index for them. */
 export function listStatement(given: readonly Condition[]): string {
   const where = given.map((condition, index) => `and ${conditions[condition](`$${index + 2}`)}`);
   return `select runs.* from runs join threads on threads.id = thread_id

@@ -19,7 +19,7 @@ left join run_events on run_id = $1 and epoch >= incarnation * ${epochsPerIncarn
 group by incarnation order by incarnation`,
 );
 
-/** In order; none for a run with this epoch whose database was never replaced while it ran. */
+/** Reads them in order. There is none for a run with this epoch whose database was never replaced while it ran. */
 export async function readRewinds(
   sql: Sql,
   { id, epoch }: { readonly id: RunId; readonly epoch: number },

@@ -23,7 +23,7 @@ export async function readOpenCalls(sql: Sql, newId: NewId, run: Run): Promise<A
 
 const idsOfRun = createQuery(z.object({ id: callId }), `select id from tool_calls where run_id = $1`);
 
-/** Of all calls that the ledger has of the run. */
+/** Reads the ids of all calls that the ledger has of the run. */
 export async function readCallIds({ sql }: Pick<Database, 'sql'>, run: RunId): Promise<readonly CallId[]> {
   return (await idsOfRun.all(sql, [run])).map(({ id }) => id);
 }

@@ -62,7 +62,7 @@ const secretRow = z.object({
 });
 type SecretRow = z.infer<typeof secretRow>;
 
-/** Of one account. */
+/** The most secrets of one account. */
 export const mostSecrets = 500;
 
 const columns =
@@ -164,7 +164,7 @@ export class Secrets {
     return usableIn.all(this.database.sql, [accountId, names, project ?? null, thread ?? null]);
   }
 
-  /** Of the account itself and of its projects. */
+  /** Lists the policies of this name, of the account itself and of its projects. */
   async listPolicies(accountId: AccountId, name: string): Promise<readonly SecretPolicy[]> {
     return policiesOfName.all(this.database.sql, [accountId, name]);
   }

@@ -29,7 +29,7 @@ const readPart = createQuery(
 export class RunSkills {
   constructor(private readonly database: Database) {}
 
-  /** By their paths; empty where the run does not name this version, or it was deleted. */
+  /** Lists the files by their paths. Empty where the run does not name this version, or it was deleted. */
   listFiles({ runId, skillId, version }: RunSkill): Promise<readonly SkillFile[]> {
     return listFiles.all(this.database.sql, [runId, skillId, version]);
   }

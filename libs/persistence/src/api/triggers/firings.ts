@@ -162,7 +162,7 @@ export class Firings {
     return row?.now ?? new Date(NaN);
   }
 
-  /** In the order in which they are to be fired: accounts take turns. */
+  /** Lists the due ones in the order in which they are to be fired: accounts take turns. */
   async due(now: Date, { limit, without }: DueRequest): Promise<readonly DueSchedule[]> {
     const rows = await dueSchedules.all(this.database.sql, [now, limit, without]);
     return rows.map((row) => ({ ...toPlace(row), dueAt: row.next_fire_at ?? now }));

@@ -27,7 +27,7 @@ export const agentOfTrigger = `(${readableJson('triggers.run')} ->> 'agent_id')`
 /** True of every row when the value is null. */
 export const isOfAgent = (value: string): string => `(${value}::text is null or ${agentOfTrigger} = ${value})`;
 
-/** Of one account. */
+/** The most triggers of one account. */
 export const mostTriggers = 1_000;
 
 const countTriggers = createQuery(

@@ -53,7 +53,7 @@ interface TokenToCreate {
   readonly threadId?: ThreadId | undefined;
   readonly agentId?: AgentId | undefined;
   readonly scopes: readonly ClientScope[];
-  /** In seconds. */
+  /** The lifetime of the token in seconds. */
   readonly expiresIn: number;
 }
 
