@@ -89,7 +89,7 @@ import { DocumentsFromFiles } from './files/documents-from-files';
 import { ImagesFromBlobs } from './images/images-from-blobs';
 import { composeWorkspaces } from './workspaces/compose-workspaces';
 import { FactMetrics } from './maintenance/fact-metrics';
-import { maintenanceTasks } from './maintenance/maintenance-tasks';
+import { createMaintenanceTasks } from './maintenance/maintenance-tasks';
 import { RunMetrics } from './activation/run-metrics';
 import { type ImageRules, fetchImage } from './images/fetch-image';
 import { ImageCache } from './images/image-cache';
@@ -124,7 +124,7 @@ export async function compose(config: Config, log: Logger) {
     activateNext: () => runner.activateNext(),
     failed: warnTo(log)('run activation failed'),
   });
-  const tasks = maintenanceTasks({ ...adapters, config, log, activeRuns, dueRuns, rest });
+  const tasks = createMaintenanceTasks({ ...adapters, config, log, activeRuns, dueRuns, rest });
   return {
     ...adapters,
     config,

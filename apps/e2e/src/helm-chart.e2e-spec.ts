@@ -18,7 +18,7 @@ import { environment as demoModel } from '../../demo-model/src/config';
 import { environment as gateway } from '../../gateway/src/config';
 import { environment as summarizer } from '../../summarizer/src/config';
 import { environment as toolExecutor } from '../../tool-executor/src/config';
-import { typesOfObjects } from './kubernetes-types';
+import { listObjectTypes } from './kubernetes-types';
 import { chart, findPods, type KubernetesObject, pod, prepareHelm, refusal, render } from './rendered-chart';
 import { alertRules, metricsIn, listRules } from './rule-file';
 
@@ -136,7 +136,7 @@ describe('the Helm chart', () => {
     const objects = (await Promise.all(combinations.map(({ settings }) => render(...settings)))).flat();
     mkdirSync(cache, { recursive: true });
     const file = join(cache, 'helm-objects.mts');
-    writeFileSync(file, typesOfObjects(objects));
+    writeFileSync(file, listObjectTypes(objects));
 
     const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--ignoreConfig', file];
     await run(join(root, 'node_modules/.bin/tsc'), options, { cwd: root });

@@ -31,7 +31,7 @@ const types: Record<string, { name: string; from: string }> = {
  * A module that declares each object with the type of its kind. TypeScript then refuses wrong values, missing fields and, in
  * such literals, fields that do not exist, which the schemas of the API allow.
  */
-export function typesOfObjects(objects: readonly { kind: string }[]): string {
+export function listObjectTypes(objects: readonly { kind: string }[]): string {
   const kinds = [...new Set(objects.map(({ kind }) => kind))];
   const imports = kinds.map((kind) => {
     const type = types[kind];

@@ -232,13 +232,13 @@ export { type ZoneOffset, zoneOffset } from './triggers/zone-offset';
 
 // Files of runs
 export {
-  freeName,
+  findFreeName,
   type FileProblem,
   type RunFileNote,
   bringsFiles,
   filesIn,
-  filesNote,
-  problemsNote,
+  writeFilesNote,
+  writeProblemsNote,
 } from './files/run-file-note';
 export { documentsIn, withDocuments } from './files/message-documents';
 

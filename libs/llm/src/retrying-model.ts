@@ -113,7 +113,7 @@ export class RetryingModel implements Model {
   private delayAfter(attempts: number, error: ProviderError, { hasFallback }: ModelRequest): number | undefined {
     const { policy } = this.parts;
     if (!error.transient) return undefined;
-    const base = this.firstDelayMs(error);
+    const base = this.computeFirstDelayMs(error);
     const jitter = 0.8 + Math.random() * 0.4;
     const delayMs = error.retryAfterMs ?? Math.min(base * 2 ** (attempts - 1) * jitter, policy.maxDelayMs);
     return delayMs <= (hasFallback ? policy.maxDelayWithFallbackMs : policy.maxDelayMs)
@@ -122,7 +122,7 @@ export class RetryingModel implements Model {
   }
 
   /** A server that was silent until the limit of time is given a moment. */
-  private firstDelayMs({ code }: ProviderError): number {
+  private computeFirstDelayMs({ code }: ProviderError): number {
     const { rateLimitDelayMs, delayMs } = this.parts.policy;
     if (code === 'rate_limit') return rateLimitDelayMs;
     return code === 'timeout' ? Math.max(delayMs, afterSilenceMs) : delayMs;

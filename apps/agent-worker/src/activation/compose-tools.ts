@@ -72,14 +72,14 @@ export function toTools(
         onOutput: (delta: Delta) => journal.publishDelta(delta),
         toTimeoutMs: (tool) => callTimeoutMs(run.settings, tool),
         toMostMs: (tool) => mostCallMs(run.settings, tool),
-        toTraceparent: traceparentsIn(run),
+        toTraceparent: listTraceparents(run),
       }),
       (image) => blobs.keep(runId, image),
     );
 }
 
 /** The spans of the run's calls follow from their ids, so they can be named before they are written. */
-const traceparentsIn = ({ trace_id: traceId }: Run) =>
+const listTraceparents = ({ trace_id: traceId }: Run) =>
   traceId === null
     ? undefined
     : ({ id, attempt }: ToolCall) => toTraceparent({ traceId, spanId: callSpanId(id, attempt) });

@@ -35,7 +35,7 @@ export function composeChildRuns(parts: ChildRunParts): Pick<AgentRunnerParts, '
   const { trees, feed, relay, failed } = parts;
   const port = {
     trees,
-    toSettings: childSettings(parts),
+    toSettings: resolveChildSettings(parts),
     publishFacts: feed.publish.bind(feed),
     publishJobs: () => relay.publish(),
   };
@@ -117,7 +117,7 @@ class TreeChildRuns implements ChildRuns {
  * The settings of a run that another run starts: those of its agent, above those of the account. Without a model of its own it uses its parent's. It
  * has no person to ask, unless its agent says that it is interactive.
  */
-const childSettings =
+const resolveChildSettings =
   ({ providers, skills }: Pick<ChildRunParts, 'providers' | 'skills'>) =>
   ({ run, accountId }: Pick<ClaimedRun, 'run' | 'accountId'>): ChildOrder['toSettings'] =>
   async ({ definition, servers, account }) => {

@@ -5,7 +5,7 @@ import {
   type RunStore,
   TerminalError,
   bringsFiles,
-  problemsNote,
+  writeProblemsNote,
 } from '@rondo/domain';
 import { TunnelError } from '@rondo/messaging';
 import type { FileDeliveries, FileToDeliver } from '@rondo/persistence';
@@ -86,7 +86,7 @@ export class RunFileDelivery {
           iteration: null,
           type: 'user',
           is_llm_message: true,
-          content: [{ type: 'text', text: problemsNote(problems) }],
+          content: [{ type: 'text', text: writeProblemsNote(problems) }],
           metadata: { file_problems: problems },
         },
       },

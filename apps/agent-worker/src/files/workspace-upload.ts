@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { AccountId, ThreadId } from '@rondo/contract';
-import { freeName } from '@rondo/domain';
+import { findFreeName } from '@rondo/domain';
 import { type NatsLink, TunnelError, accessSandbox, writeThrough } from '@rondo/messaging';
 import type { FileDeliveries, StoredFile } from '@rondo/persistence';
 
@@ -28,7 +28,7 @@ export class WorkspaceUpload {
   async write(to: WorkspaceAddress, path: string, file: StoredFile): Promise<string> {
     const taken = new Set<string>();
     for (;;) {
-      const candidate = freeName(path, (name) => taken.has(name));
+      const candidate = findFreeName(path, (name) => taken.has(name));
       if (await this.create(to, candidate, file)) return candidate;
       if (await this.isThere(to, candidate, file)) return candidate;
       taken.add(candidate);

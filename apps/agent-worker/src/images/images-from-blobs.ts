@@ -43,17 +43,17 @@ export class ImagesFromBlobs implements Model {
     };
     return {
       ...request,
-      messages: request.messages.map((one) => (blobsIn(one).length > 0 ? showing(one, show) : one)),
+      messages: request.messages.map((one) => (listMessageBlobs(one).length > 0 ? showing(one, show) : one)),
     };
   }
 }
 
 const listBlobs = memoizeGrowingList<ModelMessage, readonly Sha256[]>((blobs = [], more) => [
   ...blobs,
-  ...more.flatMap(blobsIn),
+  ...more.flatMap(listMessageBlobs),
 ]);
 
-function blobsIn(message: ModelMessage): Sha256[] {
+function listMessageBlobs(message: ModelMessage): Sha256[] {
   switch (message.role) {
     case 'user':
       return message.content.flatMap((block) => (block.type === 'image' ? toBlob(block.source) : []));

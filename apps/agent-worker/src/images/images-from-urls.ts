@@ -33,7 +33,7 @@ export class ImagesFromUrls {
 
   /** The claim with what its messages show. After an abort, what was not fetched by then is left out. */
   async showIn(claim: ClaimedRun, signal: AbortSignal): Promise<ClaimedRun> {
-    const places = listMessages(claim).flatMap(urlsIn);
+    const places = listMessages(claim).flatMap(listUrls);
     if (places.length === 0) return claim;
 
     const outcomes = new Map<string, FetchedImage>();
@@ -80,7 +80,7 @@ const listMessages = ({ earlier, log }: ClaimedRun): readonly (Message | NewMess
   ...log.flatMap((fact) => (fact.type === 'message.created' ? [fact.data.message] : [])),
 ];
 
-const urlsIn = ({ id, content }: { id: MessageId; content: readonly ContentBlock[] }): UrlPlace[] =>
+const listUrls = ({ id, content }: { id: MessageId; content: readonly ContentBlock[] }): UrlPlace[] =>
   content.flatMap((block, index) =>
     block.type === 'image' && block.source.type === 'url'
       ? [{ messageId: id, block: index, url: block.source.url }]
@@ -98,7 +98,7 @@ function withImages(claim: ClaimedRun, outcomes: Outcomes): ClaimedRun {
 }
 
 function showing<M extends Message | NewMessage>(message: M, outcomes: Outcomes): M {
-  const places = urlsIn(message);
+  const places = listUrls(message);
   if (places.length === 0) return message;
   const content = message.content.map((block, index): ContentBlock => {
     const place = places.find((one) => one.block === index);

@@ -56,8 +56,8 @@ interface MaintenanceParts {
 }
 
 /** The periodic tasks of a worker: for its own runs, and for those of the whole deployment. */
-export function maintenanceTasks(parts: MaintenanceParts): PeriodicTasks {
-  return new PeriodicTasks({ ...runTasks(parts), ...cleanupTasks(parts) }, (task, error) =>
+export function createMaintenanceTasks(parts: MaintenanceParts): PeriodicTasks {
+  return new PeriodicTasks({ ...runTasks(parts), ...createCleanupTasks(parts) }, (task, error) =>
     parts.log.warn({ task, error }, 'periodic task failed'),
   );
 }
@@ -112,7 +112,7 @@ function runTasks(parts: MaintenanceParts): Record<string, TaskSchedule> {
   };
 }
 
-function cleanupTasks({
+function createCleanupTasks({
   config,
   log,
   database,

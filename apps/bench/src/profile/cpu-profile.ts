@@ -27,12 +27,12 @@ const notCounted = new Set(['(idle)', 'dispatch']);
 
 /** The functions in which a process spent its time, without their callees, in descending order. */
 export function largestCosts(file: string, count: number): Cost[] {
-  return costsBy(read(file), ([own]) => toName(own)).slice(0, count);
+  return sumCosts(read(file), ([own]) => toName(own)).slice(0, count);
 }
 
 /** The same by package; time in Node's own code counts for the package that called it. */
 export function packageCosts(file: string, count: number): Cost[] {
-  return costsBy(read(file), (stack) => {
+  return sumCosts(read(file), (stack) => {
     const owner = stack.map(({ url }) => findPackage(url)).find((name) => name !== undefined);
     return owner ?? (stack[0].functionName || '(Node)');
   }).slice(0, count);
@@ -41,7 +41,7 @@ export function packageCosts(file: string, count: number): Cost[] {
 const read = (file: string): CpuProfile => JSON.parse(readFileSync(file, 'utf8')) as CpuProfile; // Node itself wrote it
 
 /** Counts samples instead of adding up their times, because another process may have had the core between two samples. */
-function costsBy({ nodes, samples }: CpuProfile, toLabel: (stack: Stack) => string): Cost[] {
+function sumCosts({ nodes, samples }: CpuProfile, toLabel: (stack: Stack) => string): Cost[] {
   const stacks = toStacks(nodes);
   const labels = new Map<number, string>();
   const found = new Map<string, number>();

@@ -87,7 +87,7 @@ export class ScheduleLoad implements Load {
         .filter((at) => !fired.has(at))
         .map((at) => `${name}: nothing was started for ${new Date(at).toISOString()}`),
       doubled: repeats(dueAt) + repeats(runs.map(({ preview }) => preview)) + (runs.length - fired.size),
-      overlaps: overlap === 'queue' ? overlapsAmong(runs) : 0,
+      overlaps: overlap === 'queue' ? listOverlaps(runs) : 0,
       runIds,
     };
   }
@@ -113,7 +113,7 @@ async function create(testBed: TestBed, plan: Plan): Promise<Firing> {
 }
 
 /** Pairs of runs of which the later one was created before the earlier one had finished. */
-function overlapsAmong(runs: readonly Run[]): number {
+function listOverlaps(runs: readonly Run[]): number {
   const inOrder = runs.toSorted((one, other) => Date.parse(one.created_at) - Date.parse(other.created_at));
   return inOrder.filter(({ created_at: at }, index) => {
     const before = inOrder[index - 1];

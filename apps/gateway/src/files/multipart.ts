@@ -61,7 +61,7 @@ export function readForm<T>(
 
     form.on('file', (field, content, { filename }) => {
       content.on('error', ignore); // the reader gets the error too
-      const problem = problemOfFile(field, stored.length, shape);
+      const problem = findFileProblem(field, stored.length, shape);
       if (problem !== undefined) {
         refuse(field, problem);
         return;
@@ -88,7 +88,7 @@ export function readForm<T>(
   });
 }
 
-function problemOfFile(field: string, count: number, { fileField, mostFiles }: FormShape): string | undefined {
+function findFileProblem(field: string, count: number, { fileField, mostFiles }: FormShape): string | undefined {
   if (field !== fileField) return 'unknown field';
   if (count < mostFiles) return undefined;
   return mostFiles === 1 ? 'one file per request' : `at most ${mostFiles} files per request`;

@@ -28,7 +28,7 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unkn
  */
 function findUnstorable(value: unknown): FieldError | undefined {
   if (value instanceof UnreadInput) return value.problem;
-  const problem = problemIn(value, { depth: 0, seen: { values: 0 } });
+  const problem = findBodyProblem(value, { depth: 0, seen: { values: 0 } });
   return problem && { field: problem.path.join('.'), message: problem.message };
 }
 
@@ -42,26 +42,27 @@ interface ValueProblem {
   readonly message: string;
 }
 
-function problemIn(value: unknown, { depth, seen }: Position): ValueProblem | undefined {
+function findBodyProblem(value: unknown, { depth, seen }: Position): ValueProblem | undefined {
   seen.values += 1;
   if (seen.values > maxValues) return here(tooMany);
   if (typeof value === 'string') return value.includes('\0') ? here('must not contain NUL characters') : undefined;
   if (typeof value !== 'object' || value === null) return undefined;
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return here('must be JSON, not bytes'); // sockets carry them
   if (depth >= maxDepth) return here(tooDeep);
-  if (Array.isArray(value)) return problemInItems(value, { depth: depth + 1, seen });
+  if (Array.isArray(value)) return findItemProblem(value, { depth: depth + 1, seen });
   for (const [key, inner] of Object.entries(value)) {
     if (key.includes('\0')) return here('must not have NUL characters in its names');
-    const problem = key === '__proto__' ? here('is a reserved name') : problemIn(inner, { depth: depth + 1, seen });
+    const problem =
+      key === '__proto__' ? here('is a reserved name') : findBodyProblem(inner, { depth: depth + 1, seen });
     if (problem) return { ...problem, path: [key, ...problem.path] };
   }
   return undefined;
 }
 
 /** By index: listing the keys of a long array takes longer than looking at its items. */
-function problemInItems(items: readonly unknown[], position: Position): ValueProblem | undefined {
+function findItemProblem(items: readonly unknown[], position: Position): ValueProblem | undefined {
   for (const [index, item] of items.entries()) {
-    const problem = problemIn(item, position);
+    const problem = findBodyProblem(item, position);
     if (problem) return { ...problem, path: [String(index), ...problem.path] };
   }
   return undefined;

@@ -86,7 +86,7 @@ export class SiteService {
   }
 }
 
-export const keyOfSite = ({ thread_id, name }: { thread_id: ThreadId; name: string }): string => `${thread_id}/${name}`;
+export const toSiteKey = ({ thread_id, name }: { thread_id: ThreadId; name: string }): string => `${thread_id}/${name}`;
 
-const byThreadAndName = (one: KnownSite, other: KnownSite): number => (keyOfSite(one) < keyOfSite(other) ? -1 : 1);
+const byThreadAndName = (one: KnownSite, other: KnownSite): number => (toSiteKey(one) < toSiteKey(other) ? -1 : 1);
 const noSite = (name: string): ApiError => new ApiError('site_not_found', `The thread has no site ${name}.`);

@@ -3,7 +3,7 @@ import { sites as routes } from '@rondo/contract/api';
 import type { KnownSite } from '@rondo/messaging';
 import { paginate } from '../http/paging';
 import { Route, type RouteInput } from '../http/route';
-import { SiteService, keyOfSite } from './site-service';
+import { SiteService, toSiteKey } from './site-service';
 
 @Controller()
 export class SitesController {
@@ -13,7 +13,7 @@ export class SitesController {
   async listSites({ address, query }: RouteInput<typeof routes.listSites>) {
     const { thread_id: only, ...page } = query;
     const { sites, complete } = await this.service.list(address.accountId, only);
-    const { data, ...rest } = paginate(sites, page, keyOfSite);
+    const { data, ...rest } = paginate(sites, page, toSiteKey);
     return { ...rest, complete, data: data.map(toShownSite) };
   }
 

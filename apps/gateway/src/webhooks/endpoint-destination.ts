@@ -22,7 +22,7 @@ export const endpointDestination =
     CheckedDestination.check(target, isInternal(target, rules) ? operatorsRules(rules.resolveInternal) : rules);
 
 /** Why no webhook can be sent there. A name that cannot be resolved now may be resolved later, and is accepted. */
-export async function problemOfUrl(text: string, rules: EndpointRules): Promise<string | undefined> {
+export async function findUrlProblem(text: string, rules: EndpointRules): Promise<string | undefined> {
   const url = new URL(text);
   if (url.username || url.password) return 'must not contain a user name or a password';
   if (url.protocol === 'http:' && !isInternal(toTarget(url), rules)) return 'must begin with https://';

@@ -9,7 +9,7 @@ import type {
 import type { SecretBox } from '@rondo/platform';
 import { refuseField } from '../problems/api-error';
 import { newWebhookSecret } from '../triggers/webhook-signature';
-import { type EndpointRules, problemOfUrl } from './endpoint-destination';
+import { type EndpointRules, findUrlProblem } from './endpoint-destination';
 import { endpointSecretPurpose } from './webhook-sender';
 
 export interface WebhookEndpointServiceDependencies {
@@ -47,7 +47,7 @@ export class WebhookEndpointService {
   }
 
   private async requireUrl(url: string): Promise<void> {
-    const message = await problemOfUrl(url, this.dependencies.rules);
+    const message = await findUrlProblem(url, this.dependencies.rules);
     if (message !== undefined) throw refuseField('url', message);
   }
 

@@ -4,7 +4,7 @@ import { OutboundProxy, SecretBox } from '@rondo/platform';
 import { ConnectProxy } from '@rondo/platform/testing';
 import { WebhookReceiverServer } from '../testing/webhook-receiver';
 import { newWebhookSecret } from '../triggers/webhook-signature';
-import { type EndpointRules, endpointDestination, problemOfUrl } from './endpoint-destination';
+import { type EndpointRules, endpointDestination, findUrlProblem } from './endpoint-destination';
 import { WebhookSender, endpointSecretPurpose } from './webhook-sender';
 
 const box = new SecretBox(Buffer.alloc(32, 7).toString('base64'), 'webhooks');
@@ -102,12 +102,12 @@ describe('attack: webhook endpoints', () => {
       'https://[::ffff:127.0.0.1]/',
       'https://rebinding.example/',
     ])
-      expect(await problemOfUrl(url, rules)).toBe(problem);
-    expect(await problemOfUrl('http://example.com/', rules)).toMatch(/https/);
-    expect(await problemOfUrl('https://me:secret@example.com/', rules)).toMatch(/password/);
-    expect(await problemOfUrl(receiver.url, rules)).toBeUndefined();
+      expect(await findUrlProblem(url, rules)).toBe(problem);
+    expect(await findUrlProblem('http://example.com/', rules)).toMatch(/https/);
+    expect(await findUrlProblem('https://me:secret@example.com/', rules)).toMatch(/password/);
+    expect(await findUrlProblem(receiver.url, rules)).toBeUndefined();
     const unresolved = { ...rules, resolve: () => Promise.reject(new Error('no name server')) };
-    expect(await problemOfUrl('https://later.example/', unresolved)).toBeUndefined();
+    expect(await findUrlProblem('https://later.example/', unresolved)).toBeUndefined();
   });
 
   it('that redirect lead nowhere', async () => {

@@ -4,7 +4,7 @@ import {
   type Conversation,
   type MessageRange,
   findCoverage,
-  newestUserIndex,
+  findNewestUserIndex,
   findRange,
 } from '../context/message-range';
 import { findSelection } from '../context/selection';
@@ -55,7 +55,7 @@ export async function compress(
     tried.push({ ...data, tokens_after: tokens });
     if (tokens <= target) break;
   }
-  const best = firstWithin(tried, target) ?? firstWithin(tried, acceptable) ?? firstWithin(tried, smallest(tried));
+  const best = takeWithin(tried, target) ?? takeWithin(tried, acceptable) ?? takeWithin(tried, smallest(tried));
   return best && (best.tokens_after <= tokensBefore * worthwhileShare || tokensBefore > maximum) ? best : undefined;
 }
 
@@ -72,7 +72,7 @@ export async function halve(position: RunPosition, meter: ContextMeter): Promise
   });
 }
 
-const firstWithin = (tried: readonly CompressionData[], tokens: number): CompressionData | undefined =>
+const takeWithin = (tried: readonly CompressionData[], tokens: number): CompressionData | undefined =>
   tried.find(({ tokens_after }) => tokens_after <= tokens);
 
 const smallest = (tried: readonly CompressionData[]): number =>
@@ -122,7 +122,7 @@ async function omittableTurns(
   const tokens = await tokensByIndex({ run, state: { ...state, context: { ...context, compression } } }, meter);
   const turns = turnsAfterStart(conversation, findRange(conversation, context.summary?.covers));
   const start = turns[0]?.first ?? conversation.length;
-  const newestUser = newestUserIndex(conversation);
+  const newestUser = findNewestUserIndex(conversation);
 
   const keptTokens = [...tokens.slice(0, start), newestUser >= start ? (tokens[newestUser] ?? 0) : 0];
   let space = target - (await meter.ofFrame(frameText({ run, state }))) - sum(keptTokens);

@@ -27,7 +27,7 @@ export function findRange(conversation: Conversation, covers: Coverage | undefin
 }
 
 /** The newest user message among the first `count` messages; -1 where there is none. */
-export function newestUserIndex(conversation: Conversation, count = conversation.length): number {
+export function findNewestUserIndex(conversation: Conversation, count = conversation.length): number {
   for (let index = Math.min(count, conversation.length) - 1; index >= 0; index--)
     if (conversation[index]?.type === 'user') return index;
   return -1;

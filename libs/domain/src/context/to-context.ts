@@ -5,7 +5,7 @@ import {
   type MessageRange,
   type SentMessage,
   indexOf,
-  newestUserIndex,
+  findNewestUserIndex,
   findRange,
   within,
 } from './message-range';
@@ -79,7 +79,7 @@ function findSummary(conversation: Conversation, { summary }: ContextState): Rep
   const index = indexOf(conversation, summary?.id);
   const message = conversation[index];
   const range = findRange(conversation, summary?.covers);
-  return message && range && { range, message, keptIndex: newestUserIndex(conversation, index) };
+  return message && range && { range, message, keptIndex: findNewestUserIndex(conversation, index) };
 }
 
 function findOmission(conversation: Conversation, { compression }: ContextState): Replacement | undefined {
@@ -91,7 +91,11 @@ function findOmission(conversation: Conversation, { compression }: ContextState)
   const count = range.last - range.first + 1;
   const text = `[${count} messages are left out here, from ${first.id} to ${last.id}. expand_message("msg_…") shows one of them.]`;
   const message: NewMessage = { ...first, type: 'user', content: [{ type: 'text', text }] };
-  return { range, message, keptIndex: newestUserIndex(conversation, indexOf(conversation, compression?.through) + 1) };
+  return {
+    range,
+    message,
+    keptIndex: findNewestUserIndex(conversation, indexOf(conversation, compression?.through) + 1),
+  };
 }
 
 /** How much longer than an old tool result other texts may stay: old results are shortened first, the newest last. */
@@ -105,7 +109,7 @@ function applyCompression(
   const through = indexOf(conversation, compression?.through);
   if (!compression || through < 0) return sent;
 
-  const newestUser = newestUserIndex(conversation, through + 1);
+  const newestUser = findNewestUserIndex(conversation, through + 1);
   const newestReply =
     sent.findLast(({ message, index }) => message.type === 'assistant' && index <= through)?.index ?? -1;
   return sent.map((one) => {

@@ -9,7 +9,7 @@ const workspace = '/workspace';
 const metadata = z.object({ files: z.array(runFileNote) });
 
 /** Tells the model where the files are, in the words that the system behind its profile used. */
-export const filesNote = (files: readonly RunFileNote[], profile: string): string =>
+export const writeFilesNote = (files: readonly RunFileNote[], profile: string): string =>
   profile === 'ii'
     ? `Attached files:\n${files.map(({ path }) => ` - ${workspace}/${path}`).join('\n')}`
     : files.map(({ path }) => `[Uploaded File: ${workspace}/${path}]`).join('\n');
@@ -22,7 +22,7 @@ export interface FileProblem {
   readonly problem: string;
 }
 
-export const problemsNote = (problems: readonly FileProblem[]): string =>
+export const writeProblemsNote = (problems: readonly FileProblem[]): string =>
   problems
     .map(({ path, movedTo, problem }) =>
       movedTo === undefined
@@ -39,7 +39,7 @@ export const bringsFiles = (message: Pick<NewMessage, 'metadata'>): boolean =>
   metadata.safeParse(message.metadata).success;
 
 /** `name`, or `name-2`, `name-3` … before its extension, whichever comes first of those that are not taken. */
-export function freeName(name: string, isTaken: (name: string) => boolean): string {
+export function findFreeName(name: string, isTaken: (name: string) => boolean): string {
   const dot = name.lastIndexOf('.');
   const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];
   for (let count = 1; ; count += 1) {

@@ -6,7 +6,7 @@ import type {
   SettingsRequest,
   ToolChanges,
 } from '@rondo/contract';
-import { ruleName } from '../tools/approval-rules';
+import { findRuleName } from '../tools/approval-rules';
 import type { ToolDefinition } from '../tools/define-tool';
 import type { ToolSet } from '../tools/tool-set';
 
@@ -51,11 +51,11 @@ export function approvalProblems(
   const isMeant = (name: string) =>
     parts.map(({ options }) => options.get(name)?.only).find((only) => only !== undefined) === true;
   const offered = settings.tools.flatMap((name) => known.named(name) ?? []);
-  const ruleFor = (tool: ToolDefinition) => ruleName(allRules(settings), tool.name, tool);
-  const free = offered.filter((tool) => !rules.has(ruleFor(tool) ?? ''));
+  const findRule = (tool: ToolDefinition) => findRuleName(allRules(settings), tool.name, tool);
+  const free = offered.filter((tool) => !rules.has(findRule(tool) ?? ''));
 
   return [...rules.keys()].flatMap((name) => {
-    const ruled = offered.filter((tool) => ruleFor(tool) === name);
+    const ruled = offered.filter((tool) => findRule(tool) === name);
     const ways = free.filter((tool) => ruled.some((one) => canDoTheSame(tool, one))).map((tool) => tool.name);
     if (ways.length === 0 || isMeant(name)) return [];
     const part = parts.find(({ options }) => options.get(name)?.require_approval !== undefined)?.part;

@@ -99,7 +99,7 @@ export function decideApproval(answering: AnswerContext, id: CallId, ruling: App
   const { iteration } = answering.state;
   const denial = findDenial(ruling);
   const facts: NewFact[] = [
-    decisionOn(entry, iteration, ruling),
+    toDecision(entry, iteration, ruling),
     ...(denial === undefined
       ? []
       : answerCall(answering, entry.call, { result: toFailedResult(denial), durationMs: 0 })),
@@ -118,7 +118,7 @@ export function decideApproval(answering: AnswerContext, id: CallId, ruling: App
 const isOpen = ({ approval, status }: LedgerEntry): boolean =>
   status === 'planned' && approval !== undefined && approval.outcome === undefined;
 
-function decisionOn({ call }: LedgerEntry, iteration: number, ruling: ApprovalRuling): NewFact {
+function toDecision({ call }: LedgerEntry, iteration: number, ruling: ApprovalRuling): NewFact {
   const { outcome, decidedBy, reason, argumentsHash, edited } = ruling;
   return {
     type: 'approval.decided',

@@ -143,7 +143,7 @@ export function findFormProblem(
     if (!Object.hasOwn(fields, name)) return { field: name, message: 'is not asked for' };
   for (const [name, field] of Object.entries(fields)) {
     const value = Object.hasOwn(content, name) ? content[name] : undefined;
-    const message = value === undefined ? (field.required ? 'is needed' : undefined) : problemOfValue(field, value);
+    const message = value === undefined ? (field.required ? 'is needed' : undefined) : findValueProblem(field, value);
     if (message !== undefined) return { field: name, message };
   }
   return undefined;
@@ -152,21 +152,21 @@ export function findFormProblem(
 type Field = NonNullable<Elicitation['fields']>[string];
 type Value = NonNullable<InputAnswer['content']>[string];
 
-function problemOfValue(field: Field, value: Value): string | undefined {
+function findValueProblem(field: Field, value: Value): string | undefined {
   switch (field.type) {
     case 'boolean':
       return typeof value === 'boolean' ? undefined : 'must be true or false';
     case 'number':
     case 'integer':
-      return problemOfNumber(field, value);
+      return findNumberProblem(field, value);
     case 'string':
-      return typeof value === 'string' ? problemOfText(field, value) : 'must be a text';
+      return typeof value === 'string' ? findTextProblem(field, value) : 'must be a text';
     case 'array':
-      return problemOfList(field, value);
+      return findListProblem(field, value);
   }
 }
 
-function problemOfNumber({ type, minimum, maximum }: Field, value: Value): string | undefined {
+function findNumberProblem({ type, minimum, maximum }: Field, value: Value): string | undefined {
   if (typeof value !== 'number') return 'must be a number';
   if (type === 'integer' && !Number.isInteger(value)) return 'must be a whole number';
   if (minimum !== undefined && value < minimum) return `must be at least ${minimum}`;
@@ -183,7 +183,7 @@ const formats: Record<NonNullable<Field['format']>, { readonly pattern: RegExp; 
   },
 };
 
-function problemOfText(field: Field, value: string): string | undefined {
+function findTextProblem(field: Field, value: string): string | undefined {
   const { options, format, min_length: least, max_length: most } = field;
   if (options && !options.some((option) => option.value === value)) return 'must be one of the options';
   if (least !== undefined && value.length < least) return `must have at least ${least} characters`;
@@ -191,7 +191,7 @@ function problemOfText(field: Field, value: string): string | undefined {
   return format && !formats[format].pattern.test(value) ? `must be ${formats[format].what}` : undefined;
 }
 
-function problemOfList({ options, min_items: least, max_items: most }: Field, value: Value): string | undefined {
+function findListProblem({ options, min_items: least, max_items: most }: Field, value: Value): string | undefined {
   if (!Array.isArray(value)) return 'must be a list';
   if (options && value.some((item) => !options.some((option) => option.value === item)))
     return 'must have only options';

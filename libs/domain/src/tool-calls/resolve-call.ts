@@ -35,7 +35,7 @@ export function resolveCall(answering: AnswerContext, id: CallId, resolution: Ca
   const { iteration } = answering.state;
   const facts: NewFact[] = [
     { type: 'tool.resolved', iteration, data: { tool_call_id: id, name: call.name, outcome: resolution.outcome } },
-    ...answersBy(answering, call, resolution),
+    ...listAnswerFacts(answering, call, resolution),
   ];
   const calls = facts.reduce<Ledger>(callsAfter, answering.state.calls);
   const next = openCalls({ calls }).find(awaitsPerson);
@@ -43,12 +43,12 @@ export function resolveCall(answering: AnswerContext, id: CallId, resolution: Ca
 }
 
 /** No facts for a call that is sent again: its answer follows later. */
-function answersBy(answering: AnswerContext, call: ToolCall, resolution: CallResolution): NewFact[] {
-  const outcome = outcomeBy(resolution);
+function listAnswerFacts(answering: AnswerContext, call: ToolCall, resolution: CallResolution): NewFact[] {
+  const outcome = toOutcome(resolution);
   return outcome ? answerCall(answering, call, outcome) : [];
 }
 
-function outcomeBy({ outcome, output }: CallResolution): CallOutcome | undefined {
+function toOutcome({ outcome, output }: CallResolution): CallOutcome | undefined {
   const addition = output === undefined ? '' : ` They say:\n${output}`;
   switch (outcome) {
     case 'completed':

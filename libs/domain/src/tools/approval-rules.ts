@@ -4,8 +4,11 @@ import { targetArguments } from './tool-alias';
 import type { ToolSet } from './tool-set';
 
 /** Which rule holds for a tool: its own name wins over that of the tool it stands for, and that one over its group. */
-export const ruleName = (rules: ReadonlyMap<string, ApprovalRule>, name: string, tool: ToolDefinition | undefined) =>
-  [name, ...(tool?.alias ? [tool.alias.of] : []), ...(tool ? [tool.group] : [])].find((one) => rules.has(one));
+export const findRuleName = (
+  rules: ReadonlyMap<string, ApprovalRule>,
+  name: string,
+  tool: ToolDefinition | undefined,
+) => [name, ...(tool?.alias ? [tool.alias.of] : []), ...(tool ? [tool.group] : [])].find((one) => rules.has(one));
 
 interface RuledRun {
   readonly settings: Pick<RunSettings, 'approvals'>;
@@ -19,7 +22,7 @@ export function requiresApproval({ settings: { approvals }, tools }: RuledRun, c
   if (!approvals) return false;
   const tool = tools.named(call.name);
   const rules = new Map(Object.entries(approvals.rules));
-  const rule = rules.get(ruleName(rules, call.name, tool) ?? '');
+  const rule = rules.get(findRuleName(rules, call.name, tool) ?? '');
   return rule !== undefined && applies(rule, call.arguments, tool);
 }
 

@@ -46,7 +46,7 @@ const shownCharacters = 100;
 /** What the model is shown of the tools that programs call: as much as fits of their parameters and of what they do. */
 export function writeIndex(tools: readonly ToolDefinition[]): string {
   const signatures = tools.map(writeSignature);
-  const lines = tools.map((tool, index) => `${signatures[index]}: ${firstSentence(tool.description)}`);
+  const lines = tools.map((tool, index) => `${signatures[index]}: ${takeFirstSentence(tool.description)}`);
   const names = tools.map(({ name }) => name);
   const fitting = [lines, signatures].map((some) => some.join('\n')).find((text) => text.length <= indexCharacters);
   return `Its tools:\n${fitting ?? names.join(', ')}`;
@@ -69,7 +69,7 @@ function writeType({ types, schema }: ToolParameter): string {
   return types.size > 2 ? 'any' : [...types].join('|');
 }
 
-function firstSentence(description: string): string {
+function takeFirstSentence(description: string): string {
   const text = (/^.*?[.:](?=\s|$)/s.exec(description)?.[0] ?? description).replaceAll(/\s+/g, ' ');
   return text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text;
 }

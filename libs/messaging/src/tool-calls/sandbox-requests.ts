@@ -169,7 +169,7 @@ export function answerRequests<Body extends z.ZodType>(
     const parsed = readReceived(body, message, nats.log);
     if (!parsed) return;
     try {
-      message.respond(JSON.stringify(await work(parsed, lastToken(message.subject))));
+      message.respond(JSON.stringify(await work(parsed, readLastToken(message.subject))));
     } catch (error) {
       nats.log.warn({ subject, error }, 'sandbox request failed'); // no answer: the requester may repeat it
     }
@@ -184,4 +184,4 @@ export function answerRequests<Body extends z.ZodType>(
   return () => subscription.unsubscribe();
 }
 
-const lastToken = (subject: string): string => subject.slice(subject.lastIndexOf('.') + 1);
+const readLastToken = (subject: string): string => subject.slice(subject.lastIndexOf('.') + 1);

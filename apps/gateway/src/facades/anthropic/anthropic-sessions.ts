@@ -46,7 +46,7 @@ const storedSession = z.object({ agent: z.object({ version: z.number() }), defin
 
 interface AnthropicSessionsDependencies {
   readonly ids: Pick<FacadeIds, 'addObject' | 'findObject' | 'listObjects' | 'changeObject'>;
-  readonly runs: ReadableRuns & Pick<Runs, 'list' | 'active' | 'current' | 'newestBegun' | 'approval'>;
+  readonly runs: ReadableRuns & Pick<Runs, 'list' | 'active' | 'current' | 'findNewestBegun' | 'approval'>;
   readonly threads: Pick<Threads, 'get' | 'delete'>;
   readonly service: Pick<RunService, 'create' | 'answer' | 'answerCalls'>;
   readonly acts: AuditedRuns;
@@ -178,7 +178,7 @@ export class AnthropicSessions {
     const known = lastEventId === undefined ? undefined : readPosition(lastEventId);
     if (known) return known;
     const { accountId } = session;
-    const newest = await this.dependencies.runs.newestBegun(session);
+    const newest = await this.dependencies.runs.findNewestBegun(session);
     if (!newest) return { place: 1, seq: 0, units: 0 };
     const { last_seq: seq } = await this.dependencies.runs.get({ accountId, runId: newest.id });
     return { place: newest.place, seq, units: Number.MAX_SAFE_INTEGER };

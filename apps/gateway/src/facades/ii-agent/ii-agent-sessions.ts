@@ -50,7 +50,7 @@ interface IiAgentSessionsDependencies {
   readonly ids: Pick<FacadeIds, 'listThreadNames'>;
   readonly threads: FacadeThreads;
   readonly listed: Pick<Threads, 'list'>;
-  readonly runs: Pick<Runs, 'list' | 'listBegun' | 'newestBegun' | 'events' | 'active'>;
+  readonly runs: Pick<Runs, 'list' | 'listBegun' | 'findNewestBegun' | 'events' | 'active'>;
   readonly agents: Pick<Agents, 'listNames' | 'findId'>;
   readonly settings: Pick<RunSettingsResolver, 'isModelName'>;
   readonly service: Pick<RunService, 'answer' | 'stop'>;
@@ -82,7 +82,7 @@ export class IiAgentSessions {
     after: string | undefined,
     shown: FramePlace | undefined,
   ): Promise<SessionStart> {
-    const newest = await this.dependencies.runs.newestBegun(thread);
+    const newest = await this.dependencies.runs.findNewestBegun(thread);
     const active = await this.dependencies.runs.active(thread);
     const last = newest?.place ?? 0;
     const isProcessing = active !== undefined && !isWaiting(active.status);
@@ -167,7 +167,7 @@ export class IiAgentSessions {
     const threadId = await this.find(session);
     if (!threadId) throw notFound(session.name);
     const address = { accountId: session.caller.accountId, threadId };
-    const newest = await this.dependencies.runs.newestBegun(address);
+    const newest = await this.dependencies.runs.findNewestBegun(address);
     const runs = await this.dependencies.runs.listBegun(address, Math.max(0, (newest?.place ?? 0) - mostRuns));
     let events: IiAgentEvent[] = [];
     for (const run of runs.toReversed())

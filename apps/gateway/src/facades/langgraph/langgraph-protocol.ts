@@ -24,7 +24,7 @@ import { readNames } from './langgraph.requests';
 import { toSegmentName } from './langgraph.translate';
 
 interface LangGraphProtocolDependencies {
-  readonly runs: Pick<Runs, 'newestBegun'>;
+  readonly runs: Pick<Runs, 'findNewestBegun'>;
   readonly graphRuns: Pick<LangGraphRuns, 'begin' | 'listInterrupts'>;
   readonly threads: Pick<LangGraphThreads, 'find' | 'getState' | 'readStateBefore'>;
   readonly watches: Pick<RunWatches, 'streamThread'>;
@@ -85,7 +85,7 @@ export class LangGraphProtocol {
     const thread = await this.dependencies.threads.find(named);
     const since = request.since ?? undefined;
     const wanted = since === undefined ? {} : { factsBelow: Math.max(1, readInteger(since).facts) };
-    const start = await this.dependencies.runs.newestBegun(thread, wanted);
+    const start = await this.dependencies.runs.findNewestBegun(thread, wanted);
     const state = await this.dependencies.threads.readStateBefore(thread, start?.id);
     const format = createFormat({ ...request, since: since ?? -1 }, state);
     await this.dependencies.watches.streamThread(format, thread, { ...reader, place: start?.place ?? 1 });
@@ -150,7 +150,7 @@ export class LangGraphProtocol {
   /** Zero for a run that waits for its turn: what comes before it has not happened yet. */
   private async findSeqBefore({ run, segment }: GraphRun, { accountId }: Caller): Promise<number> {
     const thread = { accountId, threadId: run.thread_id };
-    const begun = await this.dependencies.runs.newestBegun(thread, { runId: run.id });
+    const begun = await this.dependencies.runs.findNewestBegun(thread, { runId: run.id });
     return begun ? toInteger({ facts: begun.factsBefore + segment.after, units: Infinity }) : 0;
   }
 }

@@ -9,7 +9,7 @@ import {
   largestImage,
   fileId,
 } from '@rondo/contract';
-import { type RunFileNote, TerminalError, filesNote, freeName } from '@rondo/domain';
+import { type RunFileNote, TerminalError, writeFilesNote, findFreeName } from '@rondo/domain';
 import type { Sql } from '../../database/sql';
 import { type StoredFile, fileContent, toFile } from './files';
 import { fileRow } from './upload';
@@ -81,7 +81,7 @@ export async function placeFiles(
   if (files.length === 0) return [];
   const taken = new Set((await selectPaths.all(sql, [threadId])).map(({ path }) => path));
   return files.map(({ id, name }) => {
-    const path = freeName(workspaceName(name), (candidate) => taken.has(candidate));
+    const path = findFreeName(workspaceName(name), (candidate) => taken.has(candidate));
     taken.add(path);
     return { file_id: id, name, path };
   });
@@ -128,7 +128,7 @@ export const withNote = (
   placed: readonly RunFileNote[],
   profile: string,
 ): readonly UserBlock[] =>
-  placed.length === 0 ? content : [...content, { type: 'text', text: filesNote(placed, profile) }];
+  placed.length === 0 ? content : [...content, { type: 'text', text: writeFilesNote(placed, profile) }];
 
 /** Of that message. */
 export const fileMetadata = (placed: readonly RunFileNote[]) => (placed.length === 0 ? {} : { files: placed });

@@ -144,7 +144,7 @@ export class Runs {
   }
 
   /** The newest run that has begun on the thread, or the one that is wanted. */
-  newestBegun(address: ThreadAddress, wanted: WantedRun = {}): Promise<BegunRun | undefined> {
+  findNewestBegun(address: ThreadAddress, wanted: WantedRun = {}): Promise<BegunRun | undefined> {
     return findNewestBegunRun(this.database.sql, address, wanted);
   }
 

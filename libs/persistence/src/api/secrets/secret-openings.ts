@@ -156,11 +156,11 @@ export class SecretOpenings {
   private async rule(sql: Sql, opening: SecretOpening, secret: z.infer<typeof openedRow>): Promise<Ruling | undefined> {
     const refusal = (await this.refusalByRun(sql, opening)) ?? refusalBySecret(secret, opening.request);
     if (refusal !== undefined) return { how: 'refused', refusal };
-    return secret.approval === 'none' ? undefined : this.ruleByPeople(sql, opening, secret.id);
+    return secret.approval === 'none' ? undefined : this.decideByPeople(sql, opening, secret.id);
   }
 
   /** The run asks once, with its first request. */
-  private async ruleByPeople(
+  private async decideByPeople(
     sql: Sql,
     { accountId: account, runId: run, name, callId: call, request }: SecretOpening,
     secret: SecretUse['secret_id'],
