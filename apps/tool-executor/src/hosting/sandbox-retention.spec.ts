@@ -1,8 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { newUlid } from '@rondo/platform';
 import { DaytonaFixture } from '../sandboxes/daytona/testing/daytona-fixture';
 import { SandboxFixture } from '../sandboxes/embedded/testing/sandbox-fixture';
 import { run } from '../sandboxes/testing/run-command';
+import { setClockAhead } from '../sandboxes/testing/set-clock';
 import { SandboxRetention } from './sandbox-retention';
 import { deletionNotice } from '../sandboxes';
 
@@ -32,7 +34,7 @@ describe.each([
       ...{ sandboxes: fixture.provider, hosting, log },
       archiveAfterMs: limits.archive * hourMs,
       deleteAfterMs: limits.delete * hourMs,
-    }).sweep(Date.now() + hours * hourMs);
+    }).sweep(Date.now() + hours * hourMs, performance.now() + hours * hourMs);
   const state = async () => (await fixture.provider.list({ thread: 'thr_1' }))[0]?.state;
   const notice = (call: string) => deletionNotice(fixture.provider, 'thr_1', call);
 
@@ -74,6 +76,27 @@ describe.each([
     await expect(run(await fixture.provider.get('thr_1'), 'cat kept')).resolves.toMatchObject({ output: 'x\n' });
   });
 
+  it.each([
+    ['this process has seen the use', false],
+    ['the use would be from before the thread', true],
+  ])(
+    'deletes nothing because the clock of this machine was behind when it was used: %s',
+    async (_case, isRestarted) => {
+      const thread = isRestarted ? `thr_${newUlid()}` : 'thr_2';
+      setClockAhead(-1_000 * 24 * hourMs);
+      await run(await fixture.provider.get(thread), 'echo x > kept');
+      await fixture.provider.records.recordUse(thread);
+      await fixture.provider.putToSleep(thread);
+      jest.useRealTimers();
+      if (isRestarted) await fixture.restart();
+
+      await sweepAfter(0, { archive: 0, delete: 48 });
+      await sweepAfter(47, { archive: 0, delete: 48 });
+
+      await expect(run(await fixture.provider.get(thread), 'cat kept')).resolves.toMatchObject({ output: 'x\n' });
+    },
+  );
+
   it('touches nothing that is awake, nor anything where the limits are zero', async () => {
     await sweepAfter(1_000, { archive: 1, delete: 2 });
     expect(await state()).toBe('awake');
@@ -107,11 +130,11 @@ describe('SandboxRetention', () => {
     const parts = { sandboxes: fixture.provider, log, archiveAfterMs: 0, deleteAfterMs: hourMs, hosting: after(2) };
     const listed = () => fixture.provider.list({ thread: 'thr_1' });
 
-    await new SandboxRetention(parts).sweep(Date.now() + 100 * hourMs);
+    await new SandboxRetention(parts).sweep(Date.now() + 100 * hourMs, performance.now() + 100 * hourMs);
     expect(await listed()).toHaveLength(1);
 
     for (const dto of control.all()) dto.lastActivityAt = new Date().toISOString();
-    await new SandboxRetention(parts).sweep(Date.now() + 2 * hourMs);
+    await new SandboxRetention(parts).sweep(Date.now() + 2 * hourMs, performance.now() + 2 * hourMs);
     expect(await listed()).toHaveLength(0);
     await fixture.close();
   });

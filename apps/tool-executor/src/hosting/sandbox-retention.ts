@@ -1,5 +1,5 @@
 import type { OnApplicationBootstrap, OnModuleDestroy } from '@nestjs/common';
-import { PeriodicTask } from '@rondo/platform';
+import { PeriodicTask, ulidMs } from '@rondo/platform';
 import type { ListedSandbox, SandboxLog, SandboxProvider } from '../sandboxes';
 import type { WorkspaceHosting } from './workspace-ownership';
 
@@ -15,6 +15,7 @@ interface RetentionParts {
   readonly log: SandboxLog;
 }
 
+const clockDifferenceMs = 24 * 3_600_000;
 const longestPauseMs = 10 * 60_000;
 /** A sandbox that was just created may be missing from a list that was asked for before. */
 const surelyListedMs = 10 * 60_000;
@@ -24,7 +25,8 @@ const tryAgainMs = 6 * 3_600_000;
 /**
  * Archives the sandboxes that were unused for long, deletes those that were unused for longer, and notes those that are gone.
  * What is deleted cannot be had again, so the database's clock has to say as well that it is so late: the one of this machine may
- * have been set forward, and would have all files deleted.
+ * have been set forward, and would have all files deleted. It may also have been behind when a sandbox was used: what this process
+ * has seen itself counts then, and a use from before the thread was made is none.
  */
 export class SandboxRetention implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly task: PeriodicTask;
@@ -50,12 +52,13 @@ export class SandboxRetention implements OnApplicationBootstrap, OnModuleDestroy
     await this.noteUses();
   }
 
-  async sweep(now = Date.now()): Promise<void> {
+  /** `steadyMs` is by `performance.now()`. */
+  async sweep(now = Date.now(), steadyMs = performance.now()): Promise<void> {
     await this.noteUses();
     this.time = undefined;
     const listed = await this.parts.sandboxes.list();
     for (const sandbox of listed) {
-      await this.look(sandbox, now).catch((error: unknown) => {
+      await this.look(sandbox, { now, steadyMs }).catch((error: unknown) => {
         this.failedAt.set(sandbox.threadId, now);
         this.parts.log.warn({ threadId: sandbox.threadId, err: error }, 'unused sandbox could not be put away');
       });
@@ -65,13 +68,15 @@ export class SandboxRetention implements OnApplicationBootstrap, OnModuleDestroy
     await this.noteGone(threads, now);
   }
 
-  private async look(sandbox: ListedSandbox, now: number): Promise<void> {
+  private async look(sandbox: ListedSandbox, { now, steadyMs }: { now: number; steadyMs: number }): Promise<void> {
     const { sandboxes, archiveAfterMs, deleteAfterMs, log } = this.parts;
     const { threadId, state } = sandbox;
     const usedAt = await this.readLastUse(sandbox);
     if (state === 'awake' || usedAt === undefined) return;
     const unusedMs = now - usedAt;
-    if (isOver(unusedMs, deleteAfterMs) && isOver(((await this.readTime()) ?? 0) - usedAt, deleteAfterMs)) {
+    const unseenMs = steadyMs - (sandboxes.records.lastSeenMs(threadId) ?? -Infinity);
+    const mayDelete = isOver(unusedMs, deleteAfterMs) && isOver(unseenMs, deleteAfterMs);
+    if (mayDelete && isOver(((await this.readTime()) ?? 0) - usedAt, deleteAfterMs)) {
       await sandboxes.remove(threadId, 'unused');
       log.info({ threadId, unusedMs }, 'unused sandbox deleted');
       return;
@@ -91,7 +96,8 @@ export class SandboxRetention implements OnApplicationBootstrap, OnModuleDestroy
   private async readLastUse({ threadId, lastUsedAt }: ListedSandbox): Promise<number | undefined> {
     const { records, affinity } = this.parts.sandboxes;
     const record = await records.read(threadId);
-    if (record?.exists) return Math.max(Date.parse(record.usedAt), lastUsedAt ?? 0);
+    const usedAt = Math.max(Date.parse(record?.usedAt ?? ''), lastUsedAt ?? 0);
+    if (record?.exists && !isBeforeCreation(threadId, usedAt)) return usedAt;
     if (affinity === 'none') return lastUsedAt;
     await records.recordUse(threadId);
     await records.recordCreation(threadId);
@@ -131,5 +137,9 @@ export class SandboxRetention implements OnApplicationBootstrap, OnModuleDestroy
     }
   }
 }
+
+/** The ids of threads have the time of a gateway, whose clock may differ a little. */
+const isBeforeCreation = (threadId: string, at: number): boolean =>
+  at < ulidMs(threadId.slice(threadId.indexOf('_') + 1)) - clockDifferenceMs;
 
 const isOver = (unusedMs: number, limitMs: number): boolean => limitMs > 0 && unusedMs >= limitMs;

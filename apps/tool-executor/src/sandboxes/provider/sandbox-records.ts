@@ -67,6 +67,8 @@ export class SandboxRecords {
   private readonly changes = new KeyedMutex();
   /** When the last use of a thread was written. */
   private readonly written = new Map<string, number>();
+  /** When this process has seen the last use of a thread, by a clock that nobody sets. */
+  private readonly seen = new Map<string, number>();
   /** Threads without a deletion to tell of, so that a call reads no file. */
   private readonly settled = new Set<string>();
 
@@ -94,9 +96,15 @@ export class SandboxRecords {
    * need none would leave a file each.
    */
   async recordUse(threadId: string, at = Date.now()): Promise<void> {
-    if (at - (this.written.get(threadId) ?? 0) < writeEveryMs) return;
+    this.seen.set(threadId, performance.now());
+    if (Math.abs(at - (this.written.get(threadId) ?? 0)) < writeEveryMs) return;
     this.written.set(threadId, at);
     await this.changeKnown(threadId, (known) => ({ ...known, usedAt: new Date(at).toISOString() }));
+  }
+
+  /** When this process has seen its last use, by `performance.now()`. Undefined where it has seen none. */
+  lastSeenMs(threadId: string): number | undefined {
+    return this.seen.get(threadId);
   }
 
   /** It has files. A deletion that no call was told of stays in the record. */
@@ -192,6 +200,7 @@ export class SandboxRecords {
 
   async remove(threadId: string): Promise<void> {
     this.written.delete(threadId);
+    this.seen.delete(threadId);
     this.settled.delete(threadId);
     await this.inTurn(threadId, () => rm(this.toFile(threadId), { force: true }));
   }
