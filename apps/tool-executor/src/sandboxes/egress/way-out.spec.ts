@@ -18,3 +18,17 @@ it('a way out whose second socket cannot be made leaves none', async () => {
   expect(await readdir(directory)).toEqual(['1-secrets.sock']);
   await rm(directory, { recursive: true });
 });
+
+it('a way out whose sockets would have too long a path is refused, with what to do', async () => {
+  const { egress: rules } = sandboxSettings.parse({ root: '/nowhere' });
+  const nothing = { resolve: async () => [], resolveInternal: async () => [], isAllowed: () => false };
+  const open = (length: number) => {
+    const path = join(`/${'d'.repeat(length - 1)}`, '1');
+    return openWayOut(new EgressGates({ ...rules, ...nothing }), { threadId: () => 'thr_1', path, uid: undefined });
+  };
+
+  await expect(open(100)).rejects.toThrow(
+    / is 17 bytes too long for sockets\. Set TMPDIR of the executor to a shorter/,
+  );
+  await expect(open(83)).rejects.toMatchObject({ syscall: 'listen' }); // there is no such folder
+});

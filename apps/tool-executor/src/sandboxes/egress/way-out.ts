@@ -1,4 +1,6 @@
 import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { SandboxError } from '../provider/sandbox-error';
 import { admitsAnything } from './destination';
 import type { EgressGate, EgressGates } from './egress-gate';
 import { EgressProxy } from './egress-proxy';
@@ -24,6 +26,7 @@ interface WayOutUse {
 /** Undefined where the rules admit nothing. */
 export async function openWayOut(egress: EgressGates, { threadId, path, uid }: WayOutUse): Promise<WayOut | undefined> {
   if (!admitsAnything(egress.rules)) return undefined;
+  requireShortPath(dirname(path));
   const gate: Pick<EgressGate, 'admit'> = { admit: (target) => egress.of(threadId()).admit(target) };
   const plain = { proxy: new EgressProxy(gate), path: `${path}.sock` };
   const looking = egress.secrets && {
@@ -43,6 +46,19 @@ export async function openWayOut(egress: EgressGates, { threadId, path, uid }: W
     secretSocketPath: looking?.path,
     close,
   };
+}
+
+/** Of a unix socket. Node cuts longer ones without a word, so that sandboxes would have none, or one together. */
+const longestPath = 107;
+const longestName = '/9999999999-secrets.sock';
+
+function requireShortPath(directory: string): void {
+  const surplus = Buffer.byteLength(`${directory}${longestName}`) - longestPath;
+  if (surplus <= 0) return;
+  throw new SandboxError(
+    'unavailable',
+    `The path ${directory} is ${surplus} bytes too long for sockets. Set TMPDIR of the executor to a shorter path.`,
+  );
 }
 
 function createRelay(
