@@ -187,6 +187,24 @@ export function describeSessions(makeFixture: MakeFixture): void {
     });
     afterAll(() => fixture.close());
 
+    it('tell a command the folder that it starts in, and go on from there', async () => {
+      const where = 'echo "$PWD"; pwd';
+      await run(sandbox, 'mkdir -p left named; cd left', { session: 'moves' });
+
+      await expect(run(sandbox, where, { session: 'moves', cwd: 'named' })).resolves.toMatchObject({
+        output: '/workspace/named\n/workspace/named\n',
+        cwd: '/workspace/named',
+      });
+      await expect(run(sandbox, where, { session: 'moves' })).resolves.toMatchObject({
+        output: '/workspace/named\n/workspace/named\n',
+      });
+      await run(sandbox, 'mkdir gone; cd gone; rmdir ../gone', { session: 'moves' });
+      await expect(run(sandbox, where, { session: 'moves' })).resolves.toMatchObject({
+        output: '/workspace\n/workspace\n',
+        cwd: '/workspace',
+      });
+    });
+
     it('carry the working directory and the environment from one command to the next, each its own', async () => {
       await run(sandbox, 'mkdir -p deep/er; cd deep/er; export FRUIT="a b\n\\"c\\"" ; unset LANG', { session: 'one' });
 

@@ -26,7 +26,7 @@ class Commands {
     const session = this.sessions.get(request.session);
     const cwd = this.#directoryFor(request, session);
     const directory = this.sessions.prepare(request.session, request.command, this.#ownVariables(request));
-    const environment = session.environment === undefined ? { ...this.environment, PWD: cwd } : {};
+    const environment = { ...(session.environment === undefined && this.environment), PWD: cwd };
     const command = new Command(
       request,
       { cwd, environment, directory },
