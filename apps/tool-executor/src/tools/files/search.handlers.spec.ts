@@ -47,6 +47,12 @@ describe('search_files', () => {
     expect((await search('.', { path: 'many', max_results: 500 })).output).toContain('only the first 500 matches');
   });
 
+  it('waits for nothing that a pipe could say', async () => {
+    await shell('mkfifo pipe');
+
+    expect(await search('greet', { path: 'pipe' })).toEqual({ success: true, output: 'No match.' });
+  });
+
   it('explains an expression that is none', async () => {
     expect(await search('(unclosed')).toMatchObject({ success: false, error: expect.stringMatching(/parenthes/) });
   });

@@ -47,7 +47,7 @@ function searchCommand({ pattern, glob, max_results }: SearchInput, path: string
   return [
     'export LC_ALL=C.UTF-8',
     `grep -qP ${expression} /dev/null; [ $? -le 1 ] || exit ${ended.invalidPattern}`,
-    `grep -rHnIP ${options.join(' ')} ${expression} ${where} 2>/dev/null | cut -b 1-${lineBytes} | head -n ${max_results + 1}`,
+    `grep -rHnIP -D skip ${options.join(' ')} ${expression} ${where} 2>/dev/null | cut -b 1-${lineBytes} | head -n ${max_results + 1}`,
     'exit "${PIPESTATUS[0]}"',
   ].join('\n');
 }
