@@ -39,12 +39,18 @@ describe('file tools', () => {
     expect(await shell('stat -c %a script.sh')).toBe('600\n');
   });
 
-  it('create_file reports that a folder of the path is a file', async () => {
-    await create('file', 'x');
+  it.each(['create_file', 'write_file', 'full_file_rewrite'] as const)(
+    '%s reports that a folder of the path is a file',
+    async (name) => {
+      await fixture.use('write_file', { file_path: 'file', file_contents: 'x' });
 
-    expect(await create('file/inside.txt', 'y')).toMatchObject({ success: false, error: 'file is not a folder.' });
-    expect(await shell('cat file')).toBe('x');
-  });
+      expect(await fixture.use(name, { file_path: 'file/inside.txt', file_contents: 'y' })).toMatchObject({
+        success: false,
+        error: 'file/inside.txt is not in a folder, or not a folder itself.',
+      });
+      expect(await shell('cat file')).toBe('x');
+    },
+  );
 
   it.each(['create_file', 'full_file_rewrite'] as const)(
     '%s advises how to write a file that is too large',

@@ -1,6 +1,5 @@
 import { posix } from 'node:path';
 import { toFailedResult } from '@rondo/contract';
-import { SandboxError } from '../../sandboxes';
 import { type ToolHandler, type ToolInput, toSuccess } from '../tool-handler';
 import { aboutFile, readContent, toMutexKey, toSize } from './about-file';
 import { listFolder } from './file-tree';
@@ -14,13 +13,7 @@ export const createFile: ToolHandler<ToolInput<'create_file'>> = {
     aboutFile(
       file_path,
       async (path) => {
-        try {
-          await files.write(file_path, file_contents, { mode: 'create', permissions: Number.parseInt(permissions, 8) });
-        } catch (error) {
-          const exists = error instanceof SandboxError && error.code === 'already_exists';
-          if (!exists || (await files.stat(file_path)) !== undefined) throw error;
-          return toFailedResult(`${posix.dirname(path)} is not a folder.`); // A file has the folder's name.
-        }
+        await files.write(file_path, file_contents, { mode: 'create', permissions: Number.parseInt(permissions, 8) });
         return toSuccess(`Created ${path} (${toSize(file_contents)}).${hintAbout(path)}`);
       },
       writeInParts,

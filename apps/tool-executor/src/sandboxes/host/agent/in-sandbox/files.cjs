@@ -155,7 +155,9 @@ class Files {
     if (mode === 'replace') return this.#existing(path);
     const found = await fs.realpath(path).catch(() => undefined);
     if (found) return this.#existing(found);
-    await fs.mkdir(dirname(path), { recursive: true });
+    await fs.mkdir(dirname(path), { recursive: true }).catch((error) => {
+      throw error.code === 'EEXIST' ? new Failure('not_a_directory', `${dirname(path)} is not a directory.`) : error;
+    });
     await this.#existing(dirname(path));
     return path;
   }
