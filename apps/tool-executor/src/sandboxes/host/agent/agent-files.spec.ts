@@ -27,6 +27,17 @@ describe('files of an embedded sandbox', () => {
     });
   });
 
+  it('are written also where the workspace itself may not be written to, or a link leads to another disk', async () => {
+    await run(sandbox, 'mkdir open; ln -s /tmp/elsewhere link; mkdir /tmp/elsewhere; chmod 555 .');
+
+    await sandbox.files.write('open/file', 'x', { mode: 'create' });
+    await sandbox.files.write('link/file', 'y', { mode: 'put' });
+
+    await expect(run(sandbox, 'chmod 755 .; cat open/file link/file; ls -A open link/')).resolves.toMatchObject({
+      output: 'xylink/:\nfile\n\nopen:\nfile\n',
+    });
+  });
+
   it('in a folder that the sandbox may not read are missing in a list of all, which says so', async () => {
     await run(sandbox, 'mkdir -p all/closed all/open; touch all/closed/in all/open/in; chmod 0 all/closed');
 

@@ -101,10 +101,14 @@ class Files {
     return part;
   }
 
-  /** In the workspace itself, where it is found after a kill. A target on another disk, which ends with the sandbox, has it beside it. */
+  /** In the workspace itself, where it is found after a kill, or beside its target where it cannot be moved from there. */
   async #newDraft(draft, target) {
     const [own, there] = await Promise.all([this.workspace, dirname(target)].map((path) => fs.stat(path)));
-    const part = toDraftPath(own.dev === there.dev ? this.workspace : dirname(target), draft);
+    const isOpen = await fs.access(this.workspace, constants.W_OK).then(
+      () => true,
+      () => false,
+    );
+    const part = toDraftPath(isOpen && own.dev === there.dev ? this.workspace : dirname(target), draft);
     this.#drafts.set(draft, part);
     return part;
   }
