@@ -161,6 +161,7 @@ export { type DeploymentState, readDeploymentState } from './api/deployment-stat
 export { type AuditEntry, AuditLog, type AuditedAct } from './api/audit-log';
 export type { Page } from './api/page';
 export { type AccountBalance, Balances, type CreditOrder } from './api/billing/balances';
+export { type QuotaBounds, QuotaReached } from './api/billing/quota-bounds';
 export { type QuotaUsage, readQuotaUsage } from './api/billing/quota-usage';
 export { readRunMinutes } from './api/billing/run-minutes';
 export type { AccountTerms, SpendingLimit } from './api/billing/balance-row';

@@ -65,9 +65,10 @@ export class ApiKeysController {
   @Route(accountsRoutes.createApiKey, { body: checkedApiKey })
   async createApiKey({ address: { accountId }, body }: RouteInput<typeof accountsRoutes.createApiKey>) {
     const { name, scopes, expires_at: expiry } = body;
-    await this.quotas.add(accountId, { api_keys: 1 });
     const expiresAt = expiry === undefined ? undefined : new Date(expiry);
-    return this.accounts.createKey({ accountId, name, scopes, expiresAt });
+    return this.quotas.within(accountId, { api_keys: 1 }, (bounds) =>
+      this.accounts.createKey({ accountId, name, scopes, expiresAt, bounds }),
+    );
   }
 
   @Route(accountsRoutes.listApiKeys)

@@ -1,7 +1,7 @@
-import type { AccountId, QuotaName, Quotas } from '@rondo/contract';
+import type { AccountId, InputBlock, QuotaName, Quotas } from '@rondo/contract';
 import type { AccountTier } from '@rondo/domain';
-import type { QuotaUsage } from '@rondo/persistence';
-import { LruCache } from '@rondo/platform';
+import { type QuotaBounds, QuotaReached, type QuotaUsage } from '@rondo/persistence';
+import { KeyedMutex, LruCache } from '@rondo/platform';
 import { QuotaExceeded } from '../problems/api-error';
 
 /** What an account may have of each. */
@@ -10,8 +10,19 @@ export type QuotaLimits = Readonly<Record<QuotaName, number>>;
 /** Those that the database counts, which requests add to. */
 type StoredQuota = Exclude<QuotaName, 'waiting_call_bytes'>;
 
-/** The amounts that a request adds. With 0, it is refused where nothing is left, as when its size is not known. */
+/** The amounts that a request adds, as far as they are known before it is carried out. It is refused where nothing is left. */
 export type AddedAmounts = Partial<Readonly<Record<StoredQuota, number>>>;
+
+/** What a message adds. Its images are measured as they are sent, though equal ones are stored once. */
+export function measureContent(content: readonly InputBlock[]): AddedAmounts {
+  let [text, images] = [0, 0];
+  for (const block of content) {
+    if (block.type === 'text') text += block.text.length;
+    else images += block.source.type === 'base64' ? (block.source.data.length * 3) / 4 : 0;
+  }
+  const hasImages = content.some(({ type }) => type === 'image');
+  return { message_bytes: text, ...(hasImages && { image_bytes: images }) };
+}
 
 interface AccountQuotasParts {
   /** Of accounts whose tier sets no others. */
@@ -32,7 +43,9 @@ interface AccountQuotasParts {
 
 interface KnownUsage {
   readonly limits: QuotaLimits;
-  readonly used: Record<StoredQuota, number>;
+  readonly used: Readonly<Record<StoredQuota, number>>;
+  /** By this process, since the use was read. */
+  readonly added: Partial<Record<StoredQuota, number>>;
   readonly readAt: number;
 }
 
@@ -48,10 +61,30 @@ const freshAtLimitMs = 1_000;
 const mostAccounts = 10_000;
 
 /**
+ * While an account has no more than this left, the transaction that writes also counts. It is more than other gateways add before
+ * they read again, as they do after having added as much.
+ */
+const countedBelow = {
+  api_keys: countBelow,
+  threads: countBelow,
+  message_bytes: () => 64 * 1024 ** 2,
+  image_bytes: () => 64 * 1024 ** 2,
+} as const satisfies Partial<Record<StoredQuota, (limit: number) => number>>;
+
+function countBelow(limit: number): number {
+  return Math.max(100, limit / 10);
+}
+
+type CountedQuota = keyof typeof countedBelow;
+
+const isCounted = (name: StoredQuota): name is CountedQuota => name in countedBelow;
+
+/**
  * What an account may have of things that stay: it is counted in Postgres once a minute, and between by what this process adds.
- * So a request costs no count, and several gateways together can exceed a quota by what the others add in that time.
+ * So a request costs no count until little is left. Then it is counted where it is written, by all gateways in turn.
  */
 export class AccountQuotas {
+  private readonly turns = new KeyedMutex();
   private readonly known = new LruCache<AccountId, KnownUsage>(mostAccounts);
   private readonly reading = new Map<AccountId, Promise<KnownUsage>>();
 
@@ -61,15 +94,29 @@ export class AccountQuotas {
     return (this.parts.nowMs ?? performance.now.bind(performance))();
   }
 
-  /** Counts what a request is about to add. Rejects with QuotaExceeded, and then counts nothing. */
-  async add(account: AccountId, amounts: AddedAmounts): Promise<void> {
+  /**
+   * Writes what adds to an account: within the bounds, where it gets some. Rejects with QuotaExceeded. Writes of an account with bounds
+   * wait here for their turn, so that they occupy one connection to Postgres.
+   */
+  async within<Written>(
+    account: AccountId,
+    amounts: AddedAmounts,
+    write: (bounds?: QuotaBounds) => Promise<Written>,
+  ): Promise<Written> {
     const names = Object.keys(amounts) as StoredQuota[]; // the keys of AddedAmounts
     let usage = await this.findUsage(account, names);
-    const isFull = (name: StoredQuota) => usage.used[name] + Math.max(1, amounts[name] ?? 0) > usage.limits[name];
+    const isFull = (name: StoredQuota) => usage.used[name] >= usage.limits[name];
     if (names.some(isFull)) usage = await this.findUsage(account, names, freshAtLimitMs);
     const full = names.find(isFull);
     if (full !== undefined) throw new QuotaExceeded(full, { used: usage.used[full], limit: usage.limits[full] });
-    for (const name of names) usage.used[name] += amounts[name] ?? 0;
+    for (const name of names) usage.added[name] = (usage.added[name] ?? 0) + (amounts[name] ?? 0);
+    const bounds = toBounds(usage, names);
+    if (!bounds) return write();
+    return this.turns
+      .run(account, () => write(bounds))
+      .catch((error: unknown) => {
+        throw error instanceof QuotaReached ? new QuotaExceeded(error.quota, error) : error;
+      });
   }
 
   /** Whether the account has as much as it may. */
@@ -110,8 +157,9 @@ export class AccountQuotas {
     const known = this.known.get(account);
     if (!known) return this.read(account);
     const ageMs = this.nowMs() - known.readAt;
-    const isNearLimit = names.some((name) => 2 * known.used[name] > known.limits[name]);
+    const isNearLimit = names.some((name) => 2 * sumUse(known, name) > known.limits[name]);
     if (ageMs > Math.min(mostAgeMs, isNearLimit ? freshNearLimitMs : Infinity)) return this.read(account);
+    if (names.some((name) => isCounted(name) && hasAddedMuch(known, name))) return this.read(account);
     if (ageMs > freshMs) this.read(account).catch(this.parts.onError);
     return known;
   }
@@ -128,8 +176,24 @@ export class AccountQuotas {
     const active_runs = Math.min(usual.active_runs, tier?.max_active_runs ?? Infinity);
     const limits: QuotaLimits = { ...usual, ...tier?.quotas, active_runs };
     const run_minutes = limits.run_minutes === Infinity ? 0 : await this.parts.readRunMinutes(account);
-    const known = { limits, used: { ...usage, run_minutes }, readAt: this.nowMs() };
+    const known = { limits, used: { ...usage, run_minutes }, added: {}, readAt: this.nowMs() };
     this.known.set(account, known);
     return known;
   }
+}
+
+const sumUse = ({ used, added }: KnownUsage, name: StoredQuota): number => used[name] + (added[name] ?? 0);
+
+/** Where all of a quota is counted anyway, nothing has to be read for it. */
+function hasAddedMuch({ limits, added }: KnownUsage, name: CountedQuota): boolean {
+  const below = countedBelow[name](limits[name]);
+  return limits[name] > below && (added[name] ?? 0) > below;
+}
+
+/** Of which little is left; undefined where there is enough of each. */
+function toBounds(usage: KnownUsage, names: readonly StoredQuota[]): QuotaBounds | undefined {
+  const { limits } = usage;
+  const isScarce = (name: CountedQuota) => limits[name] - sumUse(usage, name) <= countedBelow[name](limits[name]);
+  const scarce = names.filter(isCounted).filter(isScarce);
+  return scarce.length > 0 ? Object.fromEntries(scarce.map((name) => [name, limits[name]])) : undefined;
 }

@@ -15,7 +15,7 @@ interface FacadeThreadsDependencies {
   readonly messages: Pick<Messages, 'forNextRun'>;
   readonly service: Pick<RunService, 'create'>;
   readonly idempotent: Pick<IdempotentMessages, 'once'>;
-  readonly quotas: Pick<AccountQuotas, 'add'>;
+  readonly quotas: Pick<AccountQuotas, 'within'>;
 }
 
 /** A run that a client asks for, perhaps several times. */
@@ -54,8 +54,7 @@ export class FacadeThreads {
     const { ids, quotas } = this.dependencies;
     const known = await ids.findThread(chat);
     if (known) return known;
-    await quotas.add(chat.accountId, { threads: 1 });
-    return ids.createThread(chat);
+    return quotas.within(chat.accountId, { threads: 1 }, (bounds) => ids.createThread(chat, bounds));
   }
 
   /** The one that others of the thread wait for, if there is one. */

@@ -1,10 +1,15 @@
 import type { AccountId } from '@rondo/contract';
+import { type QuotaBounds, QuotaReached } from '@rondo/persistence';
+import { KeyedMutex } from '@rondo/platform';
 import type { Admission } from '../billing/account-limits';
 import { ApiError, retryAfter } from '../problems/api-error';
 
 /** A count this old is still used while less than half of the quota is used. */
 const freshMs = 1_000;
 const retryAfterS = 5;
+
+/** While an account may have no more than this beside what it has, the transaction that creates a run also counts. */
+const countedBelow = 100;
 
 interface ActiveCount {
   /** As read from the database, and what was created here since. */
@@ -22,11 +27,11 @@ interface WithinOptions<Created> extends Omit<Admission, 'settings'> {
 }
 
 /**
- * Limits the active runs of an account. Their number is queried at most once a second while less than
- * half of the quota is used, and for every run beyond that. Gateways do not see the runs that the others are creating at
- * that moment, so together they can exceed the quota by a few.
+ * Limits the active runs of an account. Their number is queried at most once a second while less than half of the quota is used,
+ * and for every run beyond that. Once few more may be created, the transaction that creates one counts, by all gateways in turn.
  */
 export class ActiveRunQuota {
+  private readonly turns = new KeyedMutex();
   private readonly counts = new Map<AccountId, ActiveCount>();
 
   constructor(
@@ -39,19 +44,32 @@ export class ActiveRunQuota {
   /** Rejects with `too_many_active_runs`, unless `instead` does without a run. The lower of both limits counts. */
   async within<Created>(
     account: AccountId,
-    create: () => Promise<Created>,
+    create: (bounds?: QuotaBounds) => Promise<Created>,
     { tier, maxActiveRuns = Infinity, instead }: WithinOptions<Created> = {},
   ): Promise<Created> {
     const limit = Math.min(this.limit ?? Infinity, maxActiveRuns);
     if (limit === Infinity) return create();
-    const count = await this.currentCount(account, limit);
-    if (count.active + count.inFlight >= limit) {
+    try {
+      return await this.count(account, limit, create);
+    } catch (error) {
+      if (!(error instanceof QuotaReached) || error.quota !== 'active_runs') throw error;
       const done = await instead?.();
       if (done !== undefined) return done;
       const what = limit < (this.limit ?? Infinity) ? `the tier ${tier}` : 'MAX_ACTIVE_RUNS_PER_ACCOUNT';
       const detail = `This account has as many active runs as ${what} allows (${limit}).`;
       throw new ApiError('too_many_active_runs', detail, retryAfter(retryAfterS));
     }
+  }
+
+  private async count<Created>(
+    account: AccountId,
+    limit: number,
+    create: (bounds?: QuotaBounds) => Promise<Created>,
+  ): Promise<Created> {
+    const count = await this.currentCount(account, limit);
+    if (count.active >= limit) throw new QuotaReached('active_runs', count.active, limit);
+    if (count.active + count.inFlight >= limit - countedBelow)
+      return this.turns.run(account, () => create({ active_runs: limit }));
     count.inFlight += 1;
     try {
       const created = await create();

@@ -30,13 +30,13 @@ async function remembering(name: string) {
 describe('a run of an account whose settings were changed at another gateway', () => {
   it('counts once in the quotas of the account', async () => {
     const { change, create } = await remembering('counting');
-    const add = jest.spyOn(AccountQuotas.prototype, 'add');
+    const within = jest.spyOn(AccountQuotas.prototype, 'within');
     await change({ model: 'demo/plain' });
 
     const { body } = await create().expect(202);
 
     expect(body.model).toBe('demo/plain');
-    expect(add.mock.calls.filter(([, amounts]) => 'threads' in amounts)).toHaveLength(1);
+    expect(within.mock.calls.filter(([, amounts]) => 'threads' in amounts)).toHaveLength(1);
   });
 
   it('is refused for what is there, and prepared again only if that has changed', async () => {

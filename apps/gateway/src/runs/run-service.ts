@@ -31,6 +31,7 @@ import {
   type NewRun,
   NoRunToTell,
   type OutboxEntry,
+  type QuotaBounds,
   type RunAddress,
   type RunAnswers,
   type RunPlace,
@@ -50,6 +51,7 @@ import type { Rewinds } from './rewinds';
 import type { ActiveRunQuota } from './active-run-quota';
 import { type MemoryReads, pinMemory, type NamingRequest, pinSkills } from './pin-named';
 import type { CreationTrace, RunCreationTraces } from './run-creation-traces';
+import { joinBounds, withinImageQuota, withinQuotas } from './run-quotas';
 import type { RunSettingsResolver } from '../settings/run-settings';
 import { validateRepositorySecret } from '../settings/validate-environment';
 
@@ -76,7 +78,7 @@ export interface RunServiceDependencies {
   readonly agents: Pick<AgentService, 'resolve' | 'recall'>;
   readonly accountLimits: Pick<AccountLimits, 'admit'>;
   readonly quota: Pick<ActiveRunQuota, 'within'>;
-  readonly quotas: Pick<AccountQuotas, 'add' | 'isFull'>;
+  readonly quotas: Pick<AccountQuotas, 'within' | 'isFull'>;
   readonly sandboxes: Pick<Sandboxes, 'hasWorkspace'>;
   readonly secrets: Pick<Secrets, 'listUsable'>;
   readonly skills: Pick<Skills, 'findVersions'>;
@@ -169,21 +171,22 @@ export class RunService {
   ): Promise<Pick<CreatedRun, 'run' | 'facts'>> {
     const trace = this.dependencies.creationTraces?.begin({ id: options.id, traceparent });
     const named = { id: trace?.runId ?? options.id, traceId: trace?.traceId };
-    const begin = ({ newRun, admission }: PreparedRun) =>
-      this.begin({ ...newRun, ...options, ...named }, { admission, trace });
+    const begin = ({ newRun, admission }: PreparedRun, bounds: QuotaBounds | undefined) =>
+      this.begin({ ...newRun, ...options, ...named, bounds }, { admission, trace });
     const agents = toNames(request);
     const resolve = () => this.dependencies.agents.resolve(accountId, agents);
     const recalled = options.chat || request.thread_id ? undefined : this.dependencies.agents.recall(accountId, agents);
     const prepared = recalled
       ? await this.prepareRecalled(accountId, request, { recalled, resolve })
       : await this.prepare(accountId, request, await resolve());
-    await this.countStored(prepared.newRun);
-    try {
-      return await begin(prepared);
-    } catch (error) {
-      if (!(error instanceof BasisChanged)) throw error;
-      return begin(await this.prepare(accountId, request, await resolve()));
-    }
+    return withinQuotas(this.dependencies, prepared.newRun, async (bounds) => {
+      try {
+        return await begin(prepared, bounds);
+      } catch (error) {
+        if (!(error instanceof BasisChanged)) throw error;
+        return begin(await this.prepare(accountId, request, await resolve()), bounds);
+      }
+    });
   }
 
   /** With the settings as they were. A refusal rests on what is there now. */
@@ -247,21 +250,22 @@ export class RunService {
     const again = await runs.question(run);
     const { settings, ...admission } = await accountLimits.admit(accountId, resolver.withModel(run.settings, model));
     await this.requireSecrets({ accountId, threadId }, settings);
-    await this.countStored({ accountId, threadId, settings });
     const named = { id: trace?.runId, traceId: trace?.traceId };
     const agent = agentId !== null && version !== null ? { id: agentId, version, isNamed: false } : undefined;
     const edits = again.messageId;
     const rewind = workspace && (await rewinds.find({ accountId, messageId: edits }));
     const content = { again, edits, rewind, settings, agent, metadata, onActiveRun: 'replace' as const };
     const newRun = { ...options, ...named, accountId, threadId, ...content };
-    return (await this.begin(newRun, { admission, trace })).run;
+    const begin = (bounds?: QuotaBounds) => this.begin({ ...newRun, bounds }, { admission, trace });
+    return (await withinQuotas(this.dependencies, { accountId, threadId, settings }, begin)).run;
   }
 
   private async begin(newRun: NewRun, { admission, trace }: Admitted): Promise<Pick<CreatedRun, 'run' | 'facts'>> {
     const { runs, quota } = this.dependencies;
     const instead = () => this.tellOnly(newRun);
     const options = { ...admission, instead };
-    const { run, facts, stops, job } = await quota.within(newRun.accountId, () => runs.create(newRun), options);
+    const create = (active?: QuotaBounds) => runs.create({ ...newRun, bounds: joinBounds(newRun.bounds, active) });
+    const { run, facts, stops, job } = await quota.within(newRun.accountId, create, options);
     if (run.steered) this.dependencies.signalSteer(run.id);
     else trace?.recordRun(run);
     if (job) this.dependencies.publishJob(job);
@@ -358,19 +362,20 @@ export class RunService {
 
   /** Takes the caller's result of a call. Rejects with QuotaExceeded where its image does not fit. */
   async answerCall(answer: CallAnswer): Promise<ToolCall> {
-    await this.countImages(answer.accountId, [answer]);
-    return this.announce(await this.dependencies.runs.answerCall(answer)).toolCall;
+    const committed = await withinImageQuota(
+      this.dependencies.quotas,
+      { accountId: answer.accountId, answers: [answer] },
+      (bounds) => this.dependencies.runs.answerCall({ ...answer, bounds }),
+    );
+    return this.announce(committed).toolCall;
   }
 
   /** The same for several calls of a run. */
   async answerCalls(answers: RunAnswers): Promise<Run> {
-    await this.countImages(answers.accountId, answers.answers);
-    return this.announce(await this.dependencies.runs.answerCalls(answers)).run;
-  }
-
-  private async countImages(accountId: AccountId, answers: readonly Pick<CallAnswer, 'result'>[]): Promise<void> {
-    if (answers.some(({ result }) => result.image !== undefined))
-      await this.dependencies.quotas.add(accountId, { image_bytes: 0 });
+    const committed = await withinImageQuota(this.dependencies.quotas, answers, (bounds) =>
+      this.dependencies.runs.answerCalls({ ...answers, bounds }),
+    );
+    return this.announce(committed).run;
   }
 
   /** Throws InvalidRequest for more than a run of this deployment may have. */
@@ -385,11 +390,13 @@ export class RunService {
     const { runs, settings: resolver, accountLimits, quota } = this.dependencies;
     const requested = resolver.withModel((await runs.get(order)).settings, model);
     const { settings, ...admission } = await accountLimits.admit(order.accountId, requested);
-    await this.countStored({ accountId: order.accountId });
     const named = { id: trace?.runId, traceId: trace?.traceId };
     const rewind = workspace && (await this.dependencies.rewinds.find(order));
     const wanted = { ...order, ...named, settings, rewind };
-    const forked = await quota.within(order.accountId, () => runs.fork(wanted), admission);
+    const forked = await withinQuotas(this.dependencies, { accountId: order.accountId }, (bounds) => {
+      const fork = (active?: QuotaBounds) => runs.fork({ ...wanted, bounds: joinBounds(bounds, active) });
+      return quota.within(order.accountId, fork, admission);
+    });
     trace?.recordRun(forked.run);
     return this.announce(forked).run;
   }
@@ -399,27 +406,6 @@ export class RunService {
     this.dependencies.publishJobs();
     this.dependencies.publishFacts(committed.facts);
     return committed;
-  }
-
-  /** What a run adds to its account stays. Rejects with QuotaExceeded. */
-  private async countStored({
-    accountId,
-    threadId,
-    projectId,
-    input = [],
-    settings,
-  }: RunPlace & Partial<Pick<NewRun, 'input' | 'settings'>>): Promise<void> {
-    const { quotas, sandboxes } = this.dependencies;
-    const place = { accountId, threadId, projectId };
-    const usesTools = settings !== undefined && settings.tools.length > 0;
-    const mayNeedMore = usesTools && (await quotas.isFull(accountId, 'workspaces'));
-    await quotas.add(accountId, {
-      message_bytes: 0,
-      run_minutes: 0,
-      ...(threadId === undefined && { threads: 1 }),
-      ...(input.some(({ type }) => type === 'image') && { image_bytes: 0 }),
-      ...(mayNeedMore && !(await sandboxes.hasWorkspace(place)) && { workspaces: 1 }),
-    });
   }
 }
 

@@ -3,7 +3,7 @@ import { readUser } from '@rondo/contract';
 import { threads as routes, toMetadataFilter } from '@rondo/contract/api';
 import { Threads, Messages } from '@rondo/persistence';
 import { narrowThread, ClientRequests } from '../auth/client-access';
-import { AccountQuotas } from '../billing/account-quotas';
+import { AccountQuotas, measureContent } from '../billing/account-quotas';
 import { Route, type RouteInput } from '../http/route';
 import { toLlmMessages } from './llm-messages';
 
@@ -18,8 +18,10 @@ export class ThreadsController {
   async createThread({ address, body, caller, promised }: RouteInput<typeof routes.createThread>) {
     const wanted = narrowThread(caller, body);
     const { title, agent_id: agentId, project_id: projectId, metadata } = wanted;
-    await this.quotas.add(address.accountId, { threads: 1 });
-    return this.threads.create({ ...address, title, agentId, projectId, user: readUser(wanted), metadata, promised });
+    const thread = { ...address, title, agentId, projectId, user: readUser(wanted), metadata, promised };
+    return this.quotas.within(address.accountId, { threads: 1 }, (bounds) =>
+      this.threads.create({ ...thread, bounds }),
+    );
   }
 
   @Route(routes.listThreads)
@@ -67,9 +69,9 @@ export class MessagesController {
   async createMessage({ address, body, caller, promised }: RouteInput<typeof routes.createMessage>) {
     const { content } = body;
     await this.clientRequests.requireContent(caller, body);
-    const hasImages = content.some(({ type }) => type === 'image');
-    await this.quotas.add(address.accountId, { message_bytes: 0, ...(hasImages && { image_bytes: 0 }) });
-    return this.messages.add({ ...address, content, promised });
+    return this.quotas.within(address.accountId, measureContent(content), (bounds) =>
+      this.messages.add({ ...address, content, promised, bounds }),
+    );
   }
 
   @Route(routes.listMessages)

@@ -2,6 +2,7 @@ import { type AccountId, type ApiKeyId, type NewId, accountId, apiKeyId } from '
 import { TerminalError } from '@rondo/domain';
 import type { Database } from '../database/database';
 import type { ApiKey as ApiKeyRow } from '../generated/client';
+import { type QuotaBounds, writeWithin } from './billing/quota-bounds';
 import { lockAccount } from './lock-account';
 import { type Page, type PageRequest, idOfCursor, toPage } from './page';
 import { toStoredText } from '../database/stored-text';
@@ -81,6 +82,7 @@ interface KeyToCreate {
   readonly scopes: readonly string[];
   /** Absent: it does not expire. */
   readonly expiresAt?: Date | undefined;
+  readonly bounds?: QuotaBounds | undefined;
 }
 
 interface KeyToRevoke {
@@ -153,6 +155,13 @@ select
 from api_keys where account_id = $1 and id = $2`,
 );
 
+const insertKey = createQuery(
+  z.object({ created_at: z.date() }),
+  `
+insert into api_keys (id, account_id, name, hash, hint, scopes, expires_at) values ($1, $2, $3, $4, $5, $6, $7)
+returning created_at`,
+);
+
 const revokeKey = `update api_keys set revoked_at = clock_timestamp() where id = $1 and revoked_at is null`;
 
 export class Accounts {
@@ -186,8 +195,20 @@ export class Accounts {
     );
   }
 
-  createKey(wanted: KeyToCreate): Promise<NewApiKey> {
-    return this.insertKey(wanted, newSecret('rondo_'));
+  /** Rejects with QuotaReached. */
+  createKey({ bounds, ...wanted }: KeyToCreate): Promise<NewApiKey> {
+    const key = newSecret('rondo_');
+    const { id, accountId, name, hash, hint, scopes, expiresAt } = this.keyRow(wanted, key);
+    return this.database.transaction((sql) =>
+      writeWithin(sql, { accountId, bounds }, async () => {
+        const row = await insertKey.first(sql, [id, accountId, name, hash, hint, scopes, expiresAt]);
+        const times = {
+          created_at: row?.created_at.toISOString() ?? '', // an insert returns its row
+          expires_at: expiresAt?.toISOString() ?? null,
+        };
+        return { id, name, scopes, key, ...times };
+      }),
+    );
   }
 
   /** The account's keys, revoked ones too, newest first. Rejects with `invalid_cursor`. */
@@ -294,22 +315,10 @@ export class Accounts {
     return { id, name: row.name, created_at: row.createdAt.toISOString() };
   }
 
-  private async insertKey(wanted: KeyToCreate, key: string): Promise<NewApiKey> {
-    const row = await this.database.prisma.apiKey.create({ data: this.keyRow(wanted, key) });
-    return {
-      id: apiKeyId.parse(row.id),
-      name: row.name,
-      scopes: row.scopes,
-      key,
-      created_at: row.createdAt.toISOString(),
-      expires_at: row.expiresAt?.toISOString() ?? null,
-    };
-  }
-
   private keyRow({ accountId, name, scopes, expiresAt }: KeyToCreate, key: string) {
     const secret = { hash: toHash(key), hint: key.slice(-4) };
     return {
-      id: `key_${this.newId()}`,
+      id: apiKeyId.parse(`key_${this.newId()}`),
       accountId,
       name: toStoredText(name),
       ...secret,

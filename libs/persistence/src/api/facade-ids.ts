@@ -2,6 +2,8 @@ import { type AccountId, type EndUser, type NewId, type RunId, type ThreadId, ru
 import { z } from 'zod';
 import { createQuery } from '../database/checked-query';
 import type { Database } from '../database/database';
+import type { Sql } from '../database/sql';
+import { type QuotaBounds, writeWithin } from './billing/quota-bounds';
 import { lockAccount } from './lock-account';
 import { threadNotFound } from './thread-row';
 import { readableJson } from '../database/stored-text';
@@ -186,17 +188,23 @@ export class FacadeIds {
     return found?.thread_id;
   }
 
-  /** The thread of the chat, which is created, as that of the user, if there is none. */
-  async createThread(chat: FacadeChat, user?: EndUser): Promise<ThreadId> {
+  /** The thread of the chat, which is created, as that of the user, if there is none. Rejects with QuotaReached. */
+  async createThread(chat: FacadeChat, bounds?: QuotaBounds, user?: EndUser): Promise<ThreadId> {
     const id = threadId.parse(`thr_${this.newId()}`);
-    const values = [chat.accountId, chat.facade, chat.chatId, id, user ?? null];
-    const made = await addThread.first(this.database.sql, values);
+    const { accountId, facade, chatId } = chat;
+    const add = (sql: Sql) => addThread.first(sql, [accountId, facade, chatId, id, user ?? null]);
+    const made = await (bounds
+      ? this.database.transaction((sql) => writeWithin(sql, { accountId, bounds }, () => add(sql)))
+      : add(this.database.sql));
     return made?.thread_id ?? (await this.findThread(chat)) ?? id;
   }
 
-  /** With a thread of the same id, if the kind is one of threads. */
-  async addObject(kind: FacadeKind, object: NewFacadeObject): Promise<void> {
-    await this.database.sql.query(addObject, toRow(kind, object));
+  /** With a thread of the same id, if the kind is one of threads. Rejects with QuotaReached. */
+  async addObject(kind: FacadeKind, object: NewFacadeObject, bounds?: QuotaBounds): Promise<void> {
+    const { accountId } = kind;
+    await this.database.transaction((sql) =>
+      writeWithin(sql, { accountId, bounds }, () => sql.query(addObject, toRow(kind, object))),
+    );
   }
 
   /** False: the account has as many of the kind already, and nothing is added. */

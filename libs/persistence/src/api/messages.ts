@@ -10,6 +10,8 @@ import {
 } from '@rondo/contract';
 import { referToImages, storeImages } from './blobs/message-images';
 import type { Database } from '../database/database';
+import type { Sql } from '../database/sql';
+import { type QuotaBounds, writeWithin } from './billing/quota-bounds';
 import { type PendingKey, storeResponse } from './idempotency-keys';
 import { readShownMessage, messageRow } from '../run-log/message-row';
 import { type Page, type PageRequest, BoundedList, idOfCursor, invalidCursor } from './page';
@@ -27,6 +29,12 @@ export interface MessageFilter extends ThreadAddress, PageRequest {
 export interface NewMessage extends ThreadAddress {
   readonly content: readonly InputBlock[];
   readonly promised?: PendingKey<Message> | undefined;
+  readonly bounds?: QuotaBounds | undefined;
+}
+
+/** Of one thread: all are added, or none is. */
+export interface NewMessages extends Pick<NewMessage, 'accountId' | 'threadId' | 'bounds'> {
+  readonly contents: readonly NewMessage['content'][];
 }
 
 /** Messages of threads, which belong to one account each (`thread_not_found`). */
@@ -37,21 +45,33 @@ export class Messages {
     private readonly limits: ThreadLimits = usualThreadLimits,
   ) {}
 
-  /** Adds a user message of no run; the thread's next run reads it. */
-  add({ accountId, threadId, content, promised }: NewMessage): Promise<Message> {
+  /** Adds a user message of no run; the thread's next run reads it. Rejects with QuotaReached, too. */
+  add(wanted: NewMessage): Promise<Message> {
+    return this.database.transaction((sql) => writeWithin(sql, wanted, () => this.insert(sql, wanted)));
+  }
+
+  addAll({ contents, bounds, ...thread }: NewMessages): Promise<Message[]> {
+    return this.database.transaction((sql) =>
+      writeWithin(sql, { ...thread, bounds }, async () => {
+        const added: Message[] = [];
+        for (const content of contents) added.push(await this.insert(sql, { ...thread, content }));
+        return added;
+      }),
+    );
+  }
+
+  private async insert(sql: Sql, { accountId, threadId, content, promised }: NewMessage): Promise<Message> {
     const id = messageId.parse(`msg_${this.newId()}`);
-    return this.database.transaction(async (sql) => {
-      const kept = await storeImages(sql, { accountId, content, field: 'content' });
-      const { messages, bytes } = this.limits;
-      const values = [id, threadId, accountId, JSON.stringify(kept), messages, bytes];
-      const row = await addMessage.first(sql, values);
-      if (!row) {
-        await requireThreadCapacity(sql, threadId, this.limits);
-        throw threadNotFound(threadId);
-      }
-      await referToImages(sql, { accountId, threadId }, kept);
-      return storeResponse(sql, promised, readShownMessage(row));
-    });
+    const kept = await storeImages(sql, { accountId, content, field: 'content' });
+    const { messages, bytes } = this.limits;
+    const values = [id, threadId, accountId, JSON.stringify(kept), messages, bytes];
+    const row = await addMessage.first(sql, values);
+    if (!row) {
+      await requireThreadCapacity(sql, threadId, this.limits);
+      throw threadNotFound(threadId);
+    }
+    await referToImages(sql, { accountId, threadId }, kept);
+    return storeResponse(sql, promised, readShownMessage(row));
   }
 
   /** In thread order, or the newest first. */

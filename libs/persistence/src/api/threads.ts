@@ -8,6 +8,7 @@ import {
   threadId,
 } from '@rondo/contract';
 import type { Database } from '../database/database';
+import { type QuotaBounds, writeWithin } from './billing/quota-bounds';
 import { readAgent } from './agents/change-agent';
 import { type PendingKey, storeResponse } from './idempotency-keys';
 import { type Thread, type ThreadFilter, listThreads } from './list-threads';
@@ -16,6 +17,7 @@ import { keepProject } from './projects/project-row';
 import { type ThreadAddress, insertThread, lockThread, ThreadBusyError, threadNotFound } from './thread-row';
 import { z } from 'zod';
 import { createQuery } from '../database/checked-query';
+import type { Sql } from '../database/sql';
 import { toStoredText } from '../database/stored-text';
 
 export interface NewThread {
@@ -26,6 +28,7 @@ export interface NewThread {
   readonly user?: EndUser | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly promised?: PendingKey<Thread> | undefined;
+  readonly bounds?: QuotaBounds | undefined;
 }
 
 export interface ThreadChange extends ThreadAddress {
@@ -43,25 +46,27 @@ export class Threads {
     private readonly newId: NewId,
   ) {}
 
-  /** Rejects with `agent_not_found` and `project_not_found`. */
-  create({ accountId, title, agentId: agent, projectId: project, promised, ...more }: NewThread): Promise<Thread> {
-    const { user = null, metadata } = more;
+  /** Rejects with `agent_not_found` and `project_not_found`, and with QuotaReached. */
+  create(wanted: NewThread): Promise<Thread> {
+    return this.database.transaction((sql) => writeWithin(sql, wanted, () => this.insert(sql, wanted)));
+  }
+
+  private async insert(sql: Sql, wanted: NewThread): Promise<Thread> {
+    const { accountId, title, agentId: agent, projectId: project, user = null, metadata, promised } = wanted;
     const id = threadId.parse(`thr_${this.newId()}`);
-    return this.database.transaction(async (sql) => {
-      if (agent !== undefined) await readAgent(sql, { accountId, agentId: agent });
-      if (project !== undefined) await keepProject(sql, { accountId, projectId: project });
-      const of = { agent_id: agent ?? null, project_id: project ?? null };
-      const named = { title: title === undefined ? null : toStoredText(title) };
-      const row = { id, accountId, ...named, agentId: of.agent_id, projectId: of.project_id, user, metadata };
-      const { createdAt } = await insertThread(sql, row);
-      const begun = { id, ...named, preview: null, newest_run: null, ...of, user };
-      return storeResponse(sql, promised, {
-        ...begun,
-        is_public: false,
-        metadata,
-        created_at: createdAt,
-        updated_at: createdAt,
-      });
+    if (agent !== undefined) await readAgent(sql, { accountId, agentId: agent });
+    if (project !== undefined) await keepProject(sql, { accountId, projectId: project });
+    const of = { agent_id: agent ?? null, project_id: project ?? null };
+    const named = { title: title === undefined ? null : toStoredText(title) };
+    const row = { id, accountId, ...named, agentId: of.agent_id, projectId: of.project_id, user, metadata };
+    const { createdAt } = await insertThread(sql, row);
+    const begun = { id, ...named, preview: null, newest_run: null, ...of, user };
+    return storeResponse(sql, promised, {
+      ...begun,
+      is_public: false,
+      metadata,
+      created_at: createdAt,
+      updated_at: createdAt,
     });
   }
 

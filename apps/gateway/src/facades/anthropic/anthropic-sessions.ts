@@ -50,7 +50,7 @@ interface AnthropicSessionsDependencies {
   readonly threads: Pick<Threads, 'get' | 'delete'>;
   readonly service: Pick<RunService, 'create' | 'answer' | 'answerCalls'>;
   readonly acts: AuditedRuns;
-  readonly quotas: Pick<AccountQuotas, 'add'>;
+  readonly quotas: Pick<AccountQuotas, 'within'>;
   readonly agents: Pick<AnthropicAgents, 'resolve' | 'isActive'>;
   readonly environments: Pick<AnthropicEnvironments, 'requireHosts'>;
   readonly resources: Pick<AnthropicResources, 'read' | 'show' | 'findUndelivered'>;
@@ -73,7 +73,6 @@ export class AnthropicSessions {
     const turn = events.length > 0 ? toTurn(events.filter((event) => event.type === 'user.message')) : undefined;
     const hosts = await this.dependencies.environments.requireHosts({ accountId, environmentId });
     const agent = await this.resolveAgent(accountId, request.agent);
-    await this.dependencies.quotas.add(accountId, { threads: 1 });
     const session = { accountId, threadId: threadId.parse(`thr_${newUlid()}`) };
     const data = {
       environment_id: environmentId,
@@ -86,7 +85,8 @@ export class AnthropicSessions {
       ...agent,
     };
     const thread = { id: session.threadId, data, isThread: true, user: readUser({ metadata }) };
-    await this.dependencies.ids.addObject(toKind(accountId), thread);
+    const { quotas, ids } = this.dependencies;
+    await quotas.within(accountId, { threads: 1 }, (bounds) => ids.addObject(toKind(accountId), thread, bounds));
     if (turn) await this.beginOrDelete(session, turn);
     return this.get(session);
   }

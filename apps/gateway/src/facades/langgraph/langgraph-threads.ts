@@ -17,7 +17,7 @@ import {
 } from '@rondo/contract/api';
 import type { FacadeIds, Messages, Runs, Thread, ThreadAddress, Threads } from '@rondo/persistence';
 import { z } from 'zod';
-import type { AccountQuotas } from '../../billing/account-quotas';
+import { type AccountQuotas, measureContent } from '../../billing/account-quotas';
 import { parseInput } from '../../http/parse-input';
 import { ApiError, refuseField } from '../../problems/api-error';
 import { type ThreadRun, listThreadRuns } from '../log-pages';
@@ -67,9 +67,9 @@ interface ReadThread {
 interface LangGraphThreadsDependencies {
   readonly ids: Pick<FacadeIds, 'findThread' | 'createThread' | 'nameMessage' | 'listMessageNames' | 'listThreadNames'>;
   readonly threads: Pick<Threads, 'create' | 'get' | 'list' | 'delete' | 'changeMetadata'>;
-  readonly messages: Pick<Messages, 'list' | 'add'>;
+  readonly messages: Pick<Messages, 'list' | 'addAll'>;
   readonly runs: Pick<Runs, 'list' | 'active'>;
-  readonly quotas: Pick<AccountQuotas, 'add'>;
+  readonly quotas: Pick<AccountQuotas, 'within'>;
   readonly assistants: Pick<LangGraphAssistants, 'findAgent'>;
 }
 
@@ -90,8 +90,8 @@ export class LangGraphThreads {
     const chat = { accountId, facade, chatId: threadName };
     const known = await ids.findThread(chat);
     if (known) return { accountId, threadId: known };
-    await quotas.add(accountId, { threads: 1 });
-    return { accountId, threadId: await ids.createThread(chat, user) };
+    const threadId = await quotas.within(accountId, { threads: 1 }, (bounds) => ids.createThread(chat, bounds, user));
+    return { accountId, threadId };
   }
 
   /** Rejects with `thread_exists` where its name is in use and that is an error to the client. */
@@ -106,8 +106,10 @@ export class LangGraphThreads {
     const { thread_id: threadName, if_exists: ifExists, metadata } = request;
     const user = readUser({ metadata });
     if (typeof threadName !== 'string') {
-      await this.dependencies.quotas.add(accountId, { threads: 1 });
-      const { id } = await this.dependencies.threads.create({ accountId, metadata, user });
+      const { quotas, threads } = this.dependencies;
+      const { id } = await quotas.within(accountId, { threads: 1 }, (bounds) =>
+        threads.create({ accountId, metadata, user, bounds }),
+      );
       return this.get({ accountId, threadName: id });
     }
     const known = await this.dependencies.ids.findThread({ accountId, facade, chatId: threadName });
@@ -194,15 +196,15 @@ export class LangGraphThreads {
       throw refuseField('values.messages', 'only messages of the user can be added');
     const active = await this.dependencies.runs.active(thread);
     if (active) throw new ApiError('thread_busy', `${active.id} is active on this thread.`);
-    await this.dependencies.quotas.add(thread.accountId, { message_bytes: 0 });
+    const contents = messages.map((message) => toInput([message], 'values.messages'));
+    const added = await this.dependencies.quotas.within(thread.accountId, measureContent(contents.flat()), (bounds) =>
+      this.dependencies.messages.addAll({ ...thread, contents, bounds }),
+    );
     let newest = '';
-    for (const message of messages) {
-      const { id } = await this.dependencies.messages.add({
-        ...thread,
-        content: toInput([message], 'values.messages'),
-      });
-      if (message.name !== null) await this.name(thread, id, message.name);
-      newest = message.name ?? id;
+    for (const [index, { id }] of added.entries()) {
+      const name = messages[index]?.name ?? null;
+      if (name !== null) await this.name(thread, id, name);
+      newest = name ?? id;
     }
     const checkpoint = describeCheckpoint(named.threadName, newest);
     return { checkpoint, configurable: checkpoint };

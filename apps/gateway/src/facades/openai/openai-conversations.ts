@@ -1,6 +1,14 @@
-import { type AccountId, type RunId, type ThreadId, isTerminal, readUser } from '@rondo/contract';
-import type { Messages, Runs, Threads } from '@rondo/persistence';
-import type { AccountQuotas } from '../../billing/account-quotas';
+import {
+  type AccountId,
+  type InputBlock,
+  type Message,
+  type RunId,
+  type ThreadId,
+  isTerminal,
+  readUser,
+} from '@rondo/contract';
+import type { Messages, Runs, ThreadAddress, Threads } from '@rondo/persistence';
+import { type AccountQuotas, measureContent } from '../../billing/account-quotas';
 import { ApiError, refuseField } from '../../problems/api-error';
 import { ShownSize } from '../shown-size';
 import type { KnownResponses } from './known-responses';
@@ -29,10 +37,10 @@ interface NewItems {
 
 interface OpenAiConversationsDependencies {
   readonly threads: Pick<Threads, 'create' | 'get' | 'delete'>;
-  readonly messages: Pick<Messages, 'add' | 'list'>;
+  readonly messages: Pick<Messages, 'addAll' | 'list'>;
   readonly runs: Pick<Runs, 'get'>;
   readonly known: Pick<KnownResponses, 'readLog' | 'findNewest'>;
-  readonly quotas: Pick<AccountQuotas, 'add'>;
+  readonly quotas: Pick<AccountQuotas, 'within'>;
 }
 
 /** Threads, as clients of OpenAI's API see them. */
@@ -44,11 +52,16 @@ export class OpenAiConversations {
     { metadata, items }: NewItems & { readonly metadata?: Readonly<Record<string, string>> | null | undefined },
   ): Promise<object> {
     const contents = readItems(items ?? []);
-    await this.dependencies.quotas.add(accountId, { threads: 1, message_bytes: 0 });
     const given = metadata ?? {};
     const user = readUser({ metadata: given });
-    const thread = await this.dependencies.threads.create({ accountId, metadata: given, user });
-    for (const content of contents) await this.dependencies.messages.add({ accountId, threadId: thread.id, content });
+    const thread = await this.dependencies.quotas.within(accountId, { threads: 1, message_bytes: 0 }, (bounds) =>
+      this.dependencies.threads.create({ accountId, metadata: given, user, bounds }),
+    );
+    const address = { accountId, threadId: thread.id };
+    await this.addMessages(address, contents).catch(async (error: unknown) => {
+      await this.dependencies.threads.delete(address);
+      throw error;
+    });
     return toConversation(thread);
   }
 
@@ -79,13 +92,16 @@ export class OpenAiConversations {
     const newest = await this.dependencies.known.findNewest(accountId, threadId);
     if (newest && !isTerminal(newest.status))
       throw new ApiError('thread_busy', `${newest.id} is active on ${address.conversationId}.`);
-    await this.dependencies.quotas.add(accountId, { message_bytes: 0 });
-    const added: Item[] = [];
-    for (const content of contents) {
-      const message = await this.dependencies.messages.add({ accountId, threadId, content });
-      added.push(toUserItem(message, message.id));
-    }
+    const messages = await this.addMessages({ accountId, threadId }, contents);
+    const added = messages.map((message) => toUserItem(message, message.id));
     return toItemList(added, { limit: added.length, order: 'asc' });
+  }
+
+  private async addMessages(thread: ThreadAddress, contents: readonly InputBlock[][]): Promise<Message[]> {
+    if (contents.length === 0) return [];
+    return this.dependencies.quotas.within(thread.accountId, measureContent(contents.flat()), (bounds) =>
+      this.dependencies.messages.addAll({ ...thread, contents, bounds }),
+    );
   }
 
   /** Oldest first: messages that were added, and what the runs were asked and did. */

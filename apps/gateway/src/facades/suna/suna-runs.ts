@@ -12,7 +12,7 @@ import {
 import type { SunaAnyStart, SunaInitiation, SunaRow, SunaStart } from '@rondo/contract/api';
 import { TerminalError } from '@rondo/domain';
 import type { Agents, Caller, Messages, RunAddress, Runs, Thread, ThreadAddress, Threads } from '@rondo/persistence';
-import type { AccountQuotas } from '../../billing/account-quotas';
+import { type AccountQuotas, measureContent } from '../../billing/account-quotas';
 import { ApiError, refuseField } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
 import { findNamedAgent } from '../named-agents';
@@ -28,16 +28,18 @@ interface SunaRunsDependencies {
   readonly messages: Pick<Messages, 'add' | 'list'>;
   readonly agents: Pick<Agents, 'findId'>;
   readonly service: Pick<RunService, 'create' | 'answer' | 'stop'>;
-  readonly quotas: Pick<AccountQuotas, 'add'>;
+  readonly quotas: Pick<AccountQuotas, 'within'>;
 }
 
 /** What clients of Suna do, in terms of threads and runs, whose ids they see. */
 export class SunaRuns {
   constructor(private readonly dependencies: SunaRunsDependencies) {}
 
-  async createThread(accountId: AccountId, title: string | undefined): Promise<Thread> {
-    await this.dependencies.quotas.add(accountId, { threads: 1 });
-    return this.dependencies.threads.create({ accountId, title, metadata: {} });
+  createThread(accountId: AccountId, title: string | undefined): Promise<Thread> {
+    const { quotas, threads } = this.dependencies;
+    return quotas.within(accountId, { threads: 1 }, (bounds) =>
+      threads.create({ accountId, title, metadata: {}, bounds }),
+    );
   }
 
   /** The newest first. */
@@ -96,8 +98,11 @@ export class SunaRuns {
     const known = answer ?? (await this.findSaid(address, text));
     if (known) return known;
     if (current && !isTerminal(current.status)) return this.tell(caller, current, text);
-    await this.dependencies.quotas.add(address.accountId, { message_bytes: 0 });
-    const [row] = toMessageRows(await this.dependencies.messages.add({ ...address, content, promised: undefined }));
+    const { quotas, messages } = this.dependencies;
+    const message = await quotas.within(address.accountId, measureContent(content), (bounds) =>
+      messages.add({ ...address, content, bounds }),
+    );
+    const [row] = toMessageRows(message);
     if (!row) throw new Error('a message of a user has a row');
     return row;
   }

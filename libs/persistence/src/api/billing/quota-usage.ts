@@ -26,52 +26,53 @@ const count = (rows: string): string => `(select count(*)::int from (${rows} lim
 const sum = (rows: string): string =>
   `(select coalesce(sum(bytes), 0)::float8 from (${rows} limit ${mostRows}) as counted)`;
 
-const counted = z.number();
-const quotaUsage = z.object({
-  api_keys: counted,
-  threads: counted,
-  message_bytes: counted,
-  image_bytes: counted,
-  file_bytes: counted,
-  workspaces: counted,
-  active_runs: counted,
-  triggers: counted,
-  webhook_endpoints: counted,
-});
+/** Not read where it is not asked for. */
+const counted = z.number().nullable();
+const ifAsked = (name: keyof QuotaUsage, value: string): string =>
+  `case when '${name}' = any($2::text[]) then ${value} end as ${name}`;
+
+const names = [
+  'api_keys',
+  'threads',
+  'message_bytes',
+  'image_bytes',
+  'file_bytes',
+  'workspaces',
+  'active_runs',
+  'triggers',
+  'webhook_endpoints',
+] as const satisfies readonly (keyof QuotaUsage)[];
 
 /** Threads that are deleted count no more, although their data is deleted later. */
 const readUsage = createQuery(
-  quotaUsage,
+  z.object(Object.fromEntries(names.map((name) => [name, counted])) as Record<keyof QuotaUsage, typeof counted>), // the same names
   `
 with kept as materialized (
   select id, message_bytes from threads where account_id = $1 and deleted_at is null limit ${mostRows}
 )
 select
-  ${count('select from api_keys where account_id = $1 and revoked_at is null and coalesce(expires_at > now(), true)')} as api_keys,
-  (select count(*)::int from kept) as threads,
-  (select coalesce(sum(message_bytes), 0)::float8 from kept) as message_bytes,
-  ${sum('select octet_length(bytes) as bytes from blobs where account_id = $1')} as image_bytes,
-  ${sum('select size as bytes from files where account_id = $1')} as file_bytes,
-  ${count('select from kept join sandboxes on sandboxes.thread_id = kept.id')} as workspaces,
-  ${count(activeOfAccount)} as active_runs,
-  ${count('select from triggers where account_id = $1')} as triggers,
-  ${count('select from webhook_endpoints where account_id = $1')} as webhook_endpoints`,
+  ${[
+    ifAsked(
+      'api_keys',
+      count('select from api_keys where account_id = $1 and revoked_at is null and coalesce(expires_at > now(), true)'),
+    ),
+    ifAsked('threads', '(select count(*)::int from kept)'),
+    ifAsked('message_bytes', '(select coalesce(sum(message_bytes), 0)::float8 from kept)'),
+    ifAsked('image_bytes', sum('select octet_length(bytes) as bytes from blobs where account_id = $1')),
+    ifAsked('file_bytes', sum('select size as bytes from files where account_id = $1')),
+    ifAsked('workspaces', count('select from kept join sandboxes on sandboxes.thread_id = kept.id')),
+    ifAsked('active_runs', count(activeOfAccount)),
+    ifAsked('triggers', count('select from triggers where account_id = $1')),
+    ifAsked('webhook_endpoints', count('select from webhook_endpoints where account_id = $1')),
+  ].join(',\n  ')}`,
 );
 
-const nothing: QuotaUsage = {
-  api_keys: 0,
-  threads: 0,
-  message_bytes: 0,
-  image_bytes: 0,
-  file_bytes: 0,
-  workspaces: 0,
-  active_runs: 0,
-  triggers: 0,
-  webhook_endpoints: 0,
-};
-
-/** Reads at most 200,000 rows of each kind: not for every request. */
-export async function readQuotaUsage({ sql }: Pick<Database, 'sql'>, account: AccountId): Promise<QuotaUsage> {
-  const row = await readUsage.first(sql, [account]);
-  return row ?? nothing;
+/** Reads at most 200,000 rows of each kind: not for every request. Without what is not asked for. */
+export async function readQuotaUsage(
+  { sql }: Pick<Database, 'sql'>,
+  account: AccountId,
+  asked: readonly (keyof QuotaUsage)[] = names,
+): Promise<QuotaUsage> {
+  const row = await readUsage.first(sql, [account, asked]);
+  return Object.fromEntries(names.map((name) => [name, row?.[name] ?? 0] as const)) as Record<keyof QuotaUsage, number>; // the same names
 }

@@ -25,6 +25,7 @@ import { toRun } from '../../run-log/run-row';
 import { toolCallRow } from '../../run-log/tool-call-row';
 import { canonicalJson } from '../../run-log/tool-sets';
 import { toBlob, toImage, insertBlobRow } from '../blobs/blob-row';
+import { type QuotaBounds, writeWithin } from '../billing/quota-bounds';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { BoundedList, type Page, type PageRequest, idOfCursor } from '../page';
 import type { Audience } from '../users/audience';
@@ -46,13 +47,15 @@ interface CallerAnswers {
   readonly answers: readonly CallerAnswer[];
   /** The id of the API key. */
   readonly answeredBy: string;
+  /** Rejects with QuotaReached. */
+  readonly bounds?: QuotaBounds | undefined;
 }
 
 export interface RunAnswers extends CallerAnswers {
   readonly promised?: PendingKey<Run> | undefined;
 }
 
-export interface CallAnswer extends CallAddress, Pick<CallerAnswers, 'answeredBy'> {
+export interface CallAnswer extends CallAddress, Pick<CallerAnswers, 'answeredBy' | 'bounds'> {
   readonly result: CallerResult;
   readonly promised?: PendingKey<ToolCall> | undefined;
 }
@@ -71,10 +74,10 @@ export interface AnsweredCall {
 /** Rejects with `tool_call_not_found`, `tool_call_not_awaited`, `tool_call_answered` and `tool_call_over`. The same result again changes nothing. */
 export const answerCall = (database: Database, newId: NewId, answer: CallAnswer): Promise<AnsweredCall> =>
   database.transaction(async (sql) => {
-    const { accountId, callId: id, result, answeredBy } = answer;
+    const { accountId, callId: id, result, answeredBy, bounds } = answer;
     const answers = [{ callId: id, result }];
     const facts = await writeAnswers(sql, newId, {
-      ...{ accountId, answers, answeredBy },
+      ...{ accountId, answers, answeredBy, bounds },
       runId: await runOfCall(sql, answer),
     });
     const call = await readCall(sql, id);
@@ -93,7 +96,7 @@ export const answerCalls = (database: Database, newId: NewId, answers: RunAnswer
 async function writeAnswers(sql: Sql, newId: NewId, given: CallerAnswers): Promise<readonly RecordedFact[]> {
   const { accountId, runId, answeredBy } = given;
   const threadId = await threadOfRun(sql, given);
-  const results = await storeResults(sql, { accountId, threadId }, given.answers);
+  const results = await writeWithin(sql, given, () => storeResults(sql, { accountId, threadId }, given.answers));
   const run = toRun(await lockRun(sql, { accountId, runId }));
   const outcomes = new Map<CallId, CallerOutcome>();
   for (const [id, result] of results) {

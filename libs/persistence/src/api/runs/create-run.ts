@@ -33,6 +33,7 @@ import {
 } from '../files/run-files';
 import { BasisChanged } from '../agents/run-basis';
 import { ChatTaken } from '../facade-ids';
+import { type QuotaBounds, writeWithin } from '../billing/quota-bounds';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { type OutboxEntry, firstActivation } from '../../run-log/outbox';
 import { type RunRow, toRun, runRow } from '../../run-log/run-row';
@@ -103,6 +104,8 @@ export interface NewRun {
   readonly onlyTells?: boolean | undefined;
   readonly promised?: PendingKey<Run> | undefined;
   readonly alongside?: AlongsideRun | undefined;
+  /** Rejects with QuotaReached. A run on a new thread is a transaction with them, not one statement. */
+  readonly bounds?: QuotaBounds | undefined;
 }
 
 export interface CreatedRun {
@@ -152,12 +155,14 @@ interface Place {
 /** A run on a new thread takes one statement, which is a transaction by itself. */
 function inTransactionIfNeeded<T>(
   { database, newRuns, limits }: RunMaker,
-  { threadId: wanted, projectId, input = [], files = [], promised, alongside, chat }: NewRun,
+  wanted: NewRun,
   work: (place: Place) => Promise<T>,
 ): Promise<T> {
-  const newThreads = wanted === undefined;
+  const { threadId, projectId, input = [], files = [], promised, alongside, chat, bounds } = wanted;
+  const newThreads = threadId === undefined;
   const isPlain = files.length === 0 && input.every(({ type }) => type === 'text');
-  const isOneStatement = newThreads && projectId === undefined && (chat || !promised) && !alongside && isPlain;
+  const isOneStatement =
+    newThreads && projectId === undefined && (chat || !promised) && !alongside && !bounds && isPlain;
   const insertBy = (sql: Sql) => async (run: RunToInsert) => {
     if (!chat) return (await insertRuns(sql, [toFirstRows(run)], { newThreads })).includes(true);
     const answered = promised && { request: promised.request, ...promised.answer(run.run) };
@@ -166,10 +171,12 @@ function inTransactionIfNeeded<T>(
   };
   const insertOne = chat ? insertBy(database.sql) : (run: RunToInsert) => newRuns.of(toFirstRows(run));
   if (isOneStatement) return work({ sql: database.sql, limits, insert: insertOne });
-  return database.transaction(async (sql) => {
-    await alongside?.(sql);
-    return work({ sql, limits, insert: insertBy(sql) });
-  });
+  return database.transaction((sql) =>
+    writeWithin(sql, wanted, async () => {
+      await alongside?.(sql);
+      return work({ sql, limits, insert: insertBy(sql) });
+    }),
+  );
 }
 
 /** The thread's active run, else the run that is queued longest. */

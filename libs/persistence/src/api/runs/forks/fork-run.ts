@@ -2,6 +2,7 @@ import {
   type ForkOrigin,
   type InputBlock,
   type NewFact,
+  type NewId,
   type RecordedFact,
   type Run,
   type RunId,
@@ -16,6 +17,7 @@ import { activateRun } from '../../../database/run-activation';
 import { writeFacts } from '../../../run-log/group-commit';
 import { type RunRow, toFact, toRun, factRow, runRow } from '../../../run-log/run-row';
 import { referToImages, storeImages } from '../../blobs/message-images';
+import { type QuotaBounds, writeWithin } from '../../billing/quota-bounds';
 import { type PendingKey, storeResponse } from '../../idempotency-keys';
 import { hostWorkspace } from '../../sandboxes';
 import type { RunMaker } from '../create-run';
@@ -45,6 +47,8 @@ export interface ForkOrder extends RunAddress {
   readonly promised?: PendingKey<Run> | undefined;
   /** The files that its workspace begins with, on the executor that has kept them. Absent: none. */
   readonly rewind?: KeptFiles | undefined;
+  /** Rejects with QuotaReached. */
+  readonly bounds?: QuotaBounds | undefined;
 }
 
 export interface ForkedRun {
@@ -66,41 +70,43 @@ const longestLog = { facts: 20_000, bytes: 64 * 1024 * 1024 };
  * new run on a new thread. Facts never change, so the origin is not locked and may be at work.
  */
 export const forkRun = ({ database, newId }: Forking, order: ForkOrder): Promise<ForkedRun> =>
-  database.transaction(async (sql) => {
-    const { row, log, point } = await readForkPoint(sql, order);
-    if (point.needsInput && order.input === undefined) throw needsInput(order.runId, point);
+  database.transaction((sql) => writeWithin(sql, order, () => writeFork(sql, newId, order)));
 
-    const id = order.id ?? runId.parse(`run_${newId()}`);
-    const thread = threadId.parse(`thr_${newId()}`);
-    const shared = await readSharedRows(sql, row, log.slice(0, point.seq));
-    const hash = log.slice(0, point.seq).reduce((before, fact) => chainHash(before, fact), '');
-    const origin = { run_id: order.runId, seq: point.seq, hash };
-    const { settings, traceId, createdBy } = order;
-    const target = { runId: id, threadId: thread, epoch: toEpoch(log, point.seq) };
-    await insertFork(sql, row, {
-      ...target,
-      settings,
-      traceId,
-      createdBy,
-      point,
-      origin,
-      messages: shared.messages.json,
-    });
-    const given = [
-      [row.id, id],
-      [row.thread_id, thread],
-    ] as const;
-    const ids = new ForkIds(new Map<string, string>(given), newId);
-    await copyRows(sql, shared, { ...target, from: row, ids, hasFiles: order.rewind !== undefined });
+async function writeFork(sql: Sql, newId: NewId, order: ForkOrder): Promise<ForkedRun> {
+  const { row, log, point } = await readForkPoint(sql, order);
+  if (point.needsInput && order.input === undefined) throw needsInput(order.runId, point);
 
-    if (order.rewind) await hostWorkspace(sql, newId, { threadId: thread, executorId: order.rewind.executorId });
-    const model = settings.model === row.model ? undefined : settings.model;
-    const told = await beginning(sql, newId, { order, origin, point, target, shared, model });
-    const facts = await writeFacts(sql, target, { facts: told, newId });
-    await activateRun(sql, id);
-    const run = await storeResponse(sql, order.promised, toRun(await readRun(sql, id)));
-    return { run, facts };
+  const id = order.id ?? runId.parse(`run_${newId()}`);
+  const thread = threadId.parse(`thr_${newId()}`);
+  const shared = await readSharedRows(sql, row, log.slice(0, point.seq));
+  const hash = log.slice(0, point.seq).reduce((before, fact) => chainHash(before, fact), '');
+  const origin = { run_id: order.runId, seq: point.seq, hash };
+  const { settings, traceId, createdBy } = order;
+  const target = { runId: id, threadId: thread, epoch: toEpoch(log, point.seq) };
+  await insertFork(sql, row, {
+    ...target,
+    settings,
+    traceId,
+    createdBy,
+    point,
+    origin,
+    messages: shared.messages.json,
   });
+  const given = [
+    [row.id, id],
+    [row.thread_id, thread],
+  ] as const;
+  const ids = new ForkIds(new Map<string, string>(given), newId);
+  await copyRows(sql, shared, { ...target, from: row, ids, hasFiles: order.rewind !== undefined });
+
+  if (order.rewind) await hostWorkspace(sql, newId, { threadId: thread, executorId: order.rewind.executorId });
+  const model = settings.model === row.model ? undefined : settings.model;
+  const told = await beginning(sql, newId, { order, origin, point, target, shared, model });
+  const facts = await writeFacts(sql, target, { facts: told, newId });
+  await activateRun(sql, id);
+  const run = await storeResponse(sql, order.promised, toRun(await readRun(sql, id)));
+  return { run, facts };
+}
 
 export async function readForkPoint(sql: Sql, { runId: id, accountId, atSeq }: RunAddress & Pick<ForkOrder, 'atSeq'>) {
   const [row] = await forkedRun.all(sql, [id, accountId]);

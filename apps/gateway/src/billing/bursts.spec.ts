@@ -1,0 +1,124 @@
+import { pngSource } from '@rondo/contract/testing';
+import { RunningGateway } from '../testing/running-gateway';
+
+const settings = {
+  SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+  WEBHOOK_INTERNAL_HOSTS: ['127.0.0.1:9'],
+  ACCOUNT_TIERS: JSON.stringify({
+    default: 'usual',
+    tiers: { usual: { quotas: { message_bytes: 10_000, image_bytes: 600 } } },
+  }),
+  ACCOUNT_API_KEYS: 5,
+  ACCOUNT_THREADS: 5,
+  ACCOUNT_FILE_BYTES: 10_000,
+};
+
+let gateway: RunningGateway;
+let other: RunningGateway;
+let key: string;
+beforeAll(async () => {
+  gateway = await RunningGateway.start(settings);
+  other = await RunningGateway.start({ ...settings, DATABASE_URL: gateway.parts.config.DATABASE_URL });
+});
+beforeEach(async () => (key = await gateway.toKey('an account')));
+afterAll(async () => {
+  await other.close();
+  await gateway.close();
+});
+
+type Sent = { readonly status: number; readonly body: Record<string, unknown> };
+
+/** Resolves to those that were accepted, once each of the others was refused for this quota. */
+async function sendAtOnce(
+  quota: string,
+  send: (client: ReturnType<RunningGateway['as']>, n: number) => PromiseLike<Sent>,
+) {
+  const clients = [gateway.as(key), other.as(key)];
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, async (_, n) => {
+      const { status, body } = await send(clients[n % 2] ?? gateway.as(key), n);
+      return { status, body };
+    }),
+  );
+  const accepted = answers.filter(({ status }) => status < 300);
+  const refused = answers.filter(({ status }) => status >= 300);
+  expect(new Set(refused.map(({ status, body }) => `${status} ${String(body['quota'] ?? body['code'])}`))).toEqual(
+    new Set([`422 ${quota}`]),
+  );
+  return accepted;
+}
+
+const readUsed = async (quota: string): Promise<number> =>
+  (await gateway.as(key).get('/v1/balance').expect(200)).body.quotas[quota].used;
+
+const ofSixtyBytesMore = (n: number) => ({ type: 'image', source: pngSource({}, Array<number>(60).fill(n)) });
+
+const makeThread = async (): Promise<string> => (await gateway.as(key).post('/v1/threads').send({})).body.id;
+
+describe('fifty requests at once, at two gateways, exceed no quota of their account', () => {
+  it('of API keys', async () => {
+    const made = await sendAtOnce('api_keys', (client) =>
+      client.post('/v1/api-keys').send({ name: 'another', scopes: ['admin'] }),
+    );
+
+    expect(made).toHaveLength(4);
+    expect(await readUsed('api_keys')).toBe(5);
+  });
+
+  it('of threads', async () => {
+    expect(await sendAtOnce('threads', (client) => client.post('/v1/threads').send({}))).toHaveLength(5);
+  });
+
+  it('of threads, with runs and forks', async () => {
+    const run = await gateway.createRun({ input: 'Go.', tools: [] }, key);
+    const made = await sendAtOnce('threads', (client, n) => {
+      if (n % 3 === 0) return client.post('/v1/runs').send({ input: 'Go.', tools: [] });
+      if (n % 3 === 1) return client.post(`/v1/runs/${run.id}/fork`).send({ at_seq: 1, input: 'Again.' });
+      return client.post('/v1/threads').send({});
+    });
+
+    expect(made).toHaveLength(4);
+    expect(await readUsed('threads')).toBe(5);
+  });
+
+  it('of bytes of messages, on existing threads', async () => {
+    const threads = await Promise.all(Array.from({ length: 5 }, makeThread));
+    const content = 'x'.repeat(1_800);
+    const made = await sendAtOnce('message_bytes', (client, n) =>
+      client.post(`/v1/threads/${threads[n % 5]}/messages`).send({ content }),
+    );
+
+    expect(made).toHaveLength(5);
+    expect(await readUsed('message_bytes')).toBeLessThanOrEqual(10_000);
+  });
+
+  it('of bytes of messages, with runs', async () => {
+    const threads = await Promise.all(Array.from({ length: 5 }, makeThread));
+    const input = 'x'.repeat(3_000);
+    const answers = await Promise.all(
+      threads.map((thread_id, n) => (n % 2 ? gateway : other).as(key).post('/v1/runs').send({ thread_id, input })),
+    );
+
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(3);
+    expect(await readUsed('message_bytes')).toBeLessThanOrEqual(10_000);
+  });
+
+  it('of bytes of images', async () => {
+    const threads = await Promise.all(Array.from({ length: 5 }, makeThread));
+    const made = await sendAtOnce('image_bytes', (client, n) =>
+      client.post(`/v1/threads/${threads[n % 5]}/messages`).send({ content: [ofSixtyBytesMore(n)] }),
+    );
+
+    expect(made).toHaveLength(7);
+    expect(await readUsed('image_bytes')).toBe(7 * 84);
+  });
+
+  it('of webhook endpoints', async () => {
+    const url = 'http://127.0.0.1:9/';
+    const made = await sendAtOnce('too_many_webhook_endpoints', (client) =>
+      client.post('/v1/webhooks').send({ url, events: ['run.completed'] }),
+    );
+
+    expect(made).toHaveLength(20);
+  });
+});
