@@ -121,4 +121,27 @@ describe('fifty requests at once, at two gateways, exceed no quota of their acco
 
     expect(made).toHaveLength(20);
   });
+
+  it('of files, even empty ones', async () => {
+    const upload = (client: ReturnType<RunningGateway['as']>) =>
+      client.post('/v1/files').attach('file', Buffer.alloc(0), 'empty.bin');
+    const { body } = await upload(gateway.as(key)).expect(201);
+    await gateway.ownerDatabase.sql.query(
+      `insert into files (id, account_id, name, size, media_type, sha256)
+       select 'file_' || lpad(n::text, 26, '0'), account_id, name, size, media_type, sha256
+       from files, generate_series(1, 99989) as n where id = $1`,
+      [body.id],
+    );
+
+    expect(await sendAtOnce('file_quota_exceeded', upload)).toHaveLength(10);
+  });
+
+  it('of bytes of files', async () => {
+    const made = await sendAtOnce('file_quota_exceeded', (client, n) =>
+      client.post('/v1/files').attach('file', Buffer.alloc(3_000), `${n}.bin`),
+    );
+
+    expect(made).toHaveLength(3);
+    expect(await readUsed('file_bytes')).toBe(9_000);
+  });
 });

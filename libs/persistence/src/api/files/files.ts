@@ -32,7 +32,7 @@ export class Files {
 
   /** Rejects with `payload_too_large` or `file_quota_exceeded`, or as the source does. */
   async store(upload: Upload): Promise<StoredFile> {
-    return toFile(await storeUpload(this.database.sql, fileId.parse(`file_${this.newId()}`), upload));
+    return toFile(await storeUpload(this.database, fileId.parse(`file_${this.newId()}`), upload));
   }
 
   async get({ accountId, fileId: id }: FileAddress): Promise<StoredFile> {
