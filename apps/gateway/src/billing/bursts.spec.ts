@@ -122,6 +122,21 @@ describe('fifty requests at once, at two gateways, exceed no quota of their acco
     expect(made).toHaveLength(20);
   });
 
+  it('of projects', async () => {
+    const { body } = await gateway.as(key).post('/v1/projects').send({}).expect(201);
+    await gateway.ownerDatabase.sql.query(
+      `insert into projects (id, account_id, name, name_source, is_public)
+       select 'prj_' || lpad(n::text, 26, '0'), account_id, name, name_source, false
+       from projects, generate_series(1, 9989) as n where id = $1`,
+      [body.id],
+    );
+    const made = await sendAtOnce('too_many_projects', (client) => client.post('/v1/projects').send({}));
+
+    expect(made).toHaveLength(10);
+    await gateway.as(key).delete(`/v1/projects/${body.id}`).expect(204);
+    await gateway.as(key).post('/v1/projects').send({}).expect(201);
+  });
+
   it('of files, even empty ones', async () => {
     const upload = (client: ReturnType<RunningGateway['as']>) =>
       client.post('/v1/files').attach('file', Buffer.alloc(0), 'empty.bin');

@@ -97,6 +97,7 @@ export const problemStatus = {
   too_many_skills: 422,
   too_many_evaluations: 422,
   too_many_environments: 422,
+  too_many_projects: 422,
   agent_quota_exceeded: 422,
   skill_quota_exceeded: 422,
   memory_quota_exceeded: 422,

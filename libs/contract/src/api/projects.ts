@@ -37,6 +37,7 @@ export const projects = defineRoutes('projects', {
     audit: 'project.create',
     body: newProject,
     answers: { 201: { body: project, location: '/v1/projects/{id}' } },
+    problems: ['too_many_projects'],
   },
   listProjects: {
     method: 'GET',

@@ -1,8 +1,10 @@
 import { type AccountId, type NewId, type Project, projectId, runId, threadId } from '@rondo/contract';
-import { untitled } from '@rondo/domain';
+import { TerminalError, untitled } from '@rondo/domain';
 import type { Database } from '../../database/database';
+import type { Sql } from '../../database/sql';
 import { toStoredText } from '../../database/stored-text';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
+import { lockAccount } from '../lock-account';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import { ThreadBusyError } from '../thread-row';
 import { type ProjectAddress, projectNotFound, toProject, projectRow } from './project-row';
@@ -23,6 +25,17 @@ export interface ProjectChange extends ProjectAddress {
   readonly name?: string | undefined;
   readonly isPublic?: boolean | undefined;
 }
+
+/** Of one account. */
+const mostProjects = 10_000;
+
+const countProjects = createQuery(
+  z.object({ count: z.number() }),
+  `
+select count(*)::int as count from (
+  select from projects where account_id = $1 and deleted_at is null limit ${mostProjects}
+) as counted`,
+);
 
 const newProject = createQuery(
   projectRow,
@@ -83,10 +96,12 @@ export class Projects {
     private readonly newId: NewId,
   ) {}
 
+  /** Rejects with `too_many_projects`. */
   create({ accountId, name, isPublic, sharesWorkspace, promised }: NewProject): Promise<Project> {
     const id = projectId.parse(`prj_${this.newId()}`);
     const workspace = sharesWorkspace ? `thr_${this.newId()}` : null;
     return this.database.transaction(async (sql) => {
+      await requireFreePlace(sql, accountId);
       const named = name === undefined ? [untitled, 'placeholder'] : [toStoredText(name), 'request'];
       const row = await newProject.first(sql, [id, accountId, ...named, isPublic, workspace]);
       if (workspace !== null) await sql.query(newWorkspace, [workspace, accountId, id]);
@@ -126,4 +141,11 @@ export class Projects {
       await sql.query(hideProject, [id, threads]);
     });
   }
+}
+
+async function requireFreePlace(sql: Sql, accountId: AccountId): Promise<void> {
+  await lockAccount(sql, accountId);
+  const row = await countProjects.first(sql, [accountId]);
+  if (row === undefined || row.count < mostProjects) return;
+  throw new TerminalError('too_many_projects', `An account may have ${mostProjects} projects. Delete one first.`);
 }
