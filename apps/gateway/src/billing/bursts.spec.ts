@@ -137,6 +137,49 @@ describe('fifty requests at once, at two gateways, exceed no quota of their acco
     await gateway.as(key).post('/v1/projects').send({}).expect(201);
   });
 
+  it('of evaluations', async () => {
+    const results = [
+      {
+        task_id: 'a',
+        verdict: 'right',
+        run_id: null,
+        prediction: 'Paris',
+        expected: 'Paris',
+        error: null,
+        level: null,
+        cost_usd: null,
+        duration_s: 1,
+      },
+    ];
+    const store = (client: ReturnType<RunningGateway['as']>, name: string) =>
+      client.put(`/v1/evaluations/by-name/${name}`).send({ results });
+    const { body } = await store(gateway.as(key), 'first').expect(200);
+    await gateway.ownerDatabase.sql.query(
+      `insert into evaluations (id, account_id, name, summary, results)
+       select 'evl_' || lpad(n::text, 26, '0'), account_id, 'e' || n, summary, results
+       from evaluations, generate_series(1, 489) as n where id = $1`,
+      [body.id],
+    );
+
+    expect(await sendAtOnce('too_many_evaluations', (client, n) => store(client, `another${n}`))).toHaveLength(10);
+  });
+
+  it('of bytes of memory, in several stores', async () => {
+    const make = async (name: string): Promise<string> =>
+      (await gateway.as(key).post('/v1/memory-stores').send({ name }).expect(201)).body.id;
+    const full = await make('full');
+    await gateway.ownerDatabase.sql.query('update memory_stores set size = 256 * 1024 * 1024 - 1000 where id = $1', [
+      full,
+    ]);
+    const stores = await Promise.all(Array.from({ length: 50 }, (_, n) => make(`store${n}`)));
+    const content = 'x'.repeat(300);
+    const made = await sendAtOnce('memory_quota_exceeded', (client, n) =>
+      client.put(`/v1/memory-stores/${stores[n]}/entry`).query({ path: 'a.md' }).send({ content }),
+    );
+
+    expect(made).toHaveLength(3);
+  });
+
   it('of files, even empty ones', async () => {
     const upload = (client: ReturnType<RunningGateway['as']>) =>
       client.post('/v1/files').attach('file', Buffer.alloc(0), 'empty.bin');

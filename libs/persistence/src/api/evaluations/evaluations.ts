@@ -12,6 +12,7 @@ import { TerminalError } from '@rondo/domain';
 import { z } from 'zod';
 import { createQuery, jsonDocument } from '../../database/checked-query';
 import type { Database } from '../../database/database';
+import { lockAccount } from '../lock-account';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 
 interface EvaluationAddress {
@@ -72,9 +73,11 @@ export class Evaluations {
   /** Replaces what has this name. Rejects with `too_many_evaluations`. */
   async store({ accountId, name, agent, model, results, most }: EvaluationToStore): Promise<Evaluation> {
     const summary: EvaluationSummary = { agent, model, ...summarize(results) };
-    const row = await storeEvaluation.first(this.database.sql, [
-      ...[`evl_${this.newId()}`, accountId, name, JSON.stringify(summary), JSON.stringify(results), most],
-    ]);
+    const values = [`evl_${this.newId()}`, accountId, name, JSON.stringify(summary), JSON.stringify(results), most];
+    const row = await this.database.transaction(async (sql) => {
+      await lockAccount(sql, accountId);
+      return storeEvaluation.first(sql, values);
+    });
     if (row) return toEvaluation(row);
     throw new TerminalError('too_many_evaluations', `An account may have ${most} evaluations. Delete one first.`);
   }

@@ -88,6 +88,9 @@ from (
 order by rank desc, each.path collate "C"`,
 );
 
+/** Entries of other stores of the account are counted one after the other. Workers write some, who may not lock its row. */
+const takeTurn = `select pg_advisory_xact_lock(hashtextextended('memory ' || $1::text, 0))`;
+
 const useOfStore = createQuery(
   z.object({ entries: z.number(), account_bytes: z.number() }),
   `
@@ -114,7 +117,7 @@ where id = $1`;
 
 /**
  * What is in the stores of one account each. The row of a store is locked by each change, so that versions grow one after the
- * other and the limits hold. Every method rejects with `memory_store_not_found`.
+ * other and its limits hold. Every method rejects with `memory_store_not_found`.
  */
 export class MemoryEntries {
   constructor(private readonly database: Database) {}
@@ -233,6 +236,7 @@ async function requirePlace(
   { accountId: account, memoryStoreId: id }: { readonly accountId: AccountId; readonly memoryStoreId: MemoryStoreId },
   { size, storeBytes, isNew }: Place,
 ): Promise<void> {
+  await sql.query(takeTurn, [account]);
   const use = await useOfStore.first(sql, [account, id]);
   if (!use) return;
   const { entries, storeBytes: mostBytes } = memoryLimits;
