@@ -81,6 +81,26 @@ describe('fifty requests at once, at two gateways, exceed no quota of their acco
     expect(await readUsed('threads')).toBe(5);
   });
 
+  it('of threads, with the triggers that begin one', async () => {
+    const run = { input: 'Go.', model: 'demo/plain' };
+    const schedule = { name: 'daily', cron: '0 8 * * *', time_zone: 'UTC', thread: 'same', run };
+    const made = await sendAtOnce('threads', (client, n) =>
+      n % 2
+        ? client.post('/v1/schedules').send(schedule)
+        : client.post('/v1/triggers').send({ name: 'hook', thread: 'same', overlap: 'queue', run }),
+    );
+    expect(made).toHaveLength(5);
+    const { body } = await gateway
+      .as(key)
+      .post('/v1/schedules')
+      .send({ ...schedule, thread: 'new' })
+      .expect(201);
+
+    const change = await gateway.as(key).patch(`/v1/schedules/${body.id}`).send({ thread: 'same' }).expect(422);
+
+    expect(change.body).toMatchObject({ code: 'quota_exceeded', quota: 'threads' });
+  });
+
   it('of bytes of messages, on existing threads', async () => {
     const threads = await Promise.all(Array.from({ length: 5 }, makeThread));
     const content = 'x'.repeat(1_800);

@@ -12,16 +12,18 @@ import type {
   Schedules,
   StoredSchedule,
 } from '@rondo/persistence';
+import type { AccountQuotas } from '../billing/account-quotas';
 import { refuseField } from '../problems/api-error';
 import type { RunService } from '../runs/run-service';
 import { toDueTimes, firstDueTimes, readLeastInterval } from './cron-times';
 import { runOfSchedule, scheduleRoots } from './run-request';
-import { type TriggerRules, changeFields, startsOtherRuns } from './trigger-rules';
+import { type TriggerRules, changeFields, startsOtherRuns, withinThreads } from './trigger-rules';
 
 export interface ScheduleServiceDependencies {
   readonly schedules: Schedules;
   readonly firings: Firings;
   readonly rules: TriggerRules;
+  readonly quotas: Pick<AccountQuotas, 'within'>;
   readonly runService: Pick<RunService, 'create'>;
   readonly newId: () => string;
   /** Between two due times of a schedule of the account, in seconds. */
@@ -46,9 +48,11 @@ export class ScheduleService {
       ...promised,
       answer: (made: StoredSchedule) => promised.answer(toShownSchedule(made)),
     };
-    return toShownSchedule(
-      await this.dependencies.schedules.create({ accountId, fields, promised: promisedShown }, nextFires),
+    const { quotas, schedules } = this.dependencies;
+    const made = await withinThreads(quotas, { accountId, fields }, (bounds) =>
+      schedules.create({ accountId, fields, promised: promisedShown, bounds }, nextFires),
     );
+    return toShownSchedule(made);
   }
 
   async get(address: ScheduleAddress): Promise<ShownSchedule> {
@@ -79,14 +83,18 @@ export class ScheduleService {
   }
 
   async update(address: ScheduleAddress, changes: ScheduleChanges): Promise<ShownSchedule> {
-    const known = await this.dependencies.schedules.get(address);
-    if (startsOtherRuns(changes)) {
-      await this.requireValid(address.accountId, changeFields<ScheduleFields>(known, changes));
-    }
+    const { quotas, schedules } = this.dependencies;
+    const { accountId } = address;
+    const known = await schedules.get(address);
+    const fields = changeFields<ScheduleFields>(known, changes);
+    if (startsOtherRuns(changes)) await this.requireValid(accountId, fields);
     if (changes.cron !== undefined && changes.cron !== known.cron) {
-      await this.requireInterval(address.accountId, changes.cron);
+      await this.requireInterval(accountId, changes.cron);
     }
-    return toShownSchedule(await this.dependencies.schedules.update({ ...address, fields: changes }, nextFires));
+    const changed = await withinThreads(quotas, { accountId, fields }, (bounds) =>
+      schedules.update({ ...address, fields: changes, bounds }, nextFires),
+    );
+    return toShownSchedule(changed);
   }
 
   /** A run at once, also of a paused schedule and beside an unfinished one. */

@@ -1,6 +1,7 @@
 import type { AccountId, Schedule, TriggeredRun } from '@rondo/contract';
 import { templateProblem } from '@rondo/domain';
-import type { Agents } from '@rondo/persistence';
+import type { Agents, QuotaBounds } from '@rondo/persistence';
+import type { AccountQuotas } from '../billing/account-quotas';
 import { InvalidRequest, refuseField } from '../problems/api-error';
 import type { RunSettingsResolver } from '../settings/run-settings';
 
@@ -43,6 +44,16 @@ type Changes = { readonly [Name in (typeof judgedFields)[number] | 'is_paused']?
 /** Whether runs must be able to begin after a change. What has lost its agent or its model since can still be paused, and renamed. */
 export const startsOtherRuns = (changes: Changes): boolean =>
   changes.is_paused === false || judgedFields.some((name) => changes[name] !== undefined);
+
+/** Stores a trigger that begins a thread for all its runs, or one that does not. Rejects with QuotaExceeded. */
+export function withinThreads<Stored>(
+  quotas: Pick<AccountQuotas, 'within'>,
+  { accountId, fields }: { readonly accountId: AccountId; readonly fields: Pick<Schedule, 'thread' | 'thread_id'> },
+  store: (bounds?: QuotaBounds) => Promise<Stored>,
+): Promise<Stored> {
+  const beginsThread = fields.thread === 'same' && fields.thread_id === null;
+  return beginsThread ? quotas.within(accountId, { threads: 1 }, store) : store();
+}
 
 /** The fields after a change; undefined ones stay. Without a shared thread there is no thread to name. */
 export function changeFields<Fields extends Judged['fields']>(known: Fields, changes: object): Fields {

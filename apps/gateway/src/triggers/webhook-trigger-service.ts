@@ -8,8 +8,9 @@ import type {
   WebhookTriggers,
 } from '@rondo/persistence';
 import type { SecretBox } from '@rondo/platform';
+import type { AccountQuotas } from '../billing/account-quotas';
 import { webhookRoots } from './run-request';
-import { type TriggerRules, changeFields, startsOtherRuns } from './trigger-rules';
+import { type TriggerRules, changeFields, startsOtherRuns, withinThreads } from './trigger-rules';
 import { secretPurpose } from './webhook-receiver';
 import { newWebhookSecret } from './webhook-signature';
 import { refuseField } from '../problems/api-error';
@@ -17,6 +18,7 @@ import { refuseField } from '../problems/api-error';
 export interface WebhookTriggerServiceDependencies {
   readonly webhookTriggers: WebhookTriggers;
   readonly rules: TriggerRules;
+  readonly quotas: Pick<AccountQuotas, 'within'>;
   readonly secrets: SecretBox | undefined;
   readonly newId: () => string;
 }
@@ -29,20 +31,26 @@ export class WebhookTriggerService {
   constructor(private readonly dependencies: WebhookTriggerServiceDependencies) {}
 
   async create(accountId: AccountId, fields: WebhookFields): Promise<TriggerWithSecret> {
-    const { webhookTriggers, rules, newId } = this.dependencies;
+    const { webhookTriggers, rules, quotas, newId } = this.dependencies;
     await rules.require({ accountId, fields, roots: webhookRoots });
     const triggerId = webhookTriggerId.parse(`whk_${newId()}`);
     const { secret, stored } = this.newSecret({ accountId, triggerId });
-    return { ...(await webhookTriggers.create({ accountId, triggerId, fields, secret: stored })), secret };
+    const made = await withinThreads(quotas, { accountId, fields }, (bounds) =>
+      webhookTriggers.create({ accountId, triggerId, fields, secret: stored, bounds }),
+    );
+    return { ...made, secret };
   }
 
   async update(address: TriggerAddress, changes: WebhookChange['fields']): Promise<StoredWebhookTrigger> {
-    const { webhookTriggers, rules } = this.dependencies;
+    const { webhookTriggers, rules, quotas } = this.dependencies;
+    const { accountId } = address;
     const fields = changeFields<WebhookFields>(await webhookTriggers.get(address), changes);
     if (startsOtherRuns(changes)) {
-      await rules.require({ accountId: address.accountId, fields, roots: webhookRoots });
+      await rules.require({ accountId, fields, roots: webhookRoots });
     }
-    return webhookTriggers.update({ ...address, fields });
+    return withinThreads(quotas, { accountId, fields }, (bounds) =>
+      webhookTriggers.update({ ...address, fields, bounds }),
+    );
   }
 
   /** The former secret is accepted for so long beside the new one. */

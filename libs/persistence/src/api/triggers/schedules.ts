@@ -3,6 +3,7 @@ import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { toStoredText } from '../../database/stored-text';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
+import { type QuotaBounds, writeWithin } from '../billing/quota-bounds';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import { requireFreePlace, threadOfTrigger, type TriggersOfAgent, agentOfTrigger, isOfAgent } from './trigger';
 import { lastExecution, lastExecutionColumn } from './executions';
@@ -36,11 +37,13 @@ export interface NewSchedule {
   readonly accountId: AccountId;
   readonly fields: ScheduleFields;
   readonly promised?: PendingKey<StoredSchedule> | undefined;
+  readonly bounds?: QuotaBounds | undefined;
 }
 
 export interface ScheduleChange extends ScheduleAddress {
   /** Undefined leaves a field as it is. */
   readonly fields: { readonly [Name in keyof ScheduleFields]?: ScheduleFields[Name] | undefined };
+  readonly bounds?: QuotaBounds | undefined;
 }
 
 const clock = createQuery(z.object({ now: z.date() }), `select clock_timestamp() as now`);
@@ -105,9 +108,10 @@ export class Schedules {
     private readonly newId: NewId,
   ) {}
 
-  /** Rejects with `too_many_triggers` and `thread_not_found`. */
-  create({ accountId, fields, promised }: NewSchedule, nextFires: NextFires): Promise<StoredSchedule> {
-    return this.database.transaction(async (sql) => {
+  /** Rejects with `too_many_triggers` and `thread_not_found`, and with QuotaReached. */
+  create(wanted: NewSchedule, nextFires: NextFires): Promise<StoredSchedule> {
+    const { accountId, fields, promised } = wanted;
+    return this.inTransaction(wanted, async (sql) => {
       await requireFreePlace(sql, accountId);
       const id = scheduleId.parse(`sch_${this.newId()}`);
       const thread = await threadOfTrigger(sql, this.newId, { accountId, fields });
@@ -116,6 +120,13 @@ export class Schedules {
       if (!row) throw scheduleNotFound(id);
       return storeResponse(sql, promised, toShown(row));
     });
+  }
+
+  private inTransaction<Stored>(
+    place: { readonly accountId: AccountId; readonly bounds?: QuotaBounds | undefined },
+    work: (sql: Sql) => Promise<Stored>,
+  ): Promise<Stored> {
+    return this.database.transaction((sql) => writeWithin(sql, place, () => work(sql)));
   }
 
   async get({ accountId, scheduleId: id }: ScheduleAddress): Promise<StoredSchedule> {
@@ -139,8 +150,9 @@ export class Schedules {
   }
 
   /** Another cron expression or time zone counts from now, and so does the end of a pause: what came meanwhile was not due. */
-  update({ accountId, scheduleId: id, fields }: ScheduleChange, nextFires: NextFires): Promise<StoredSchedule> {
-    return this.database.transaction(async (sql) => {
+  update(change: ScheduleChange, nextFires: NextFires): Promise<StoredSchedule> {
+    const { accountId, scheduleId: id, fields } = change;
+    return this.inTransaction(change, async (sql) => {
       const row = await lockedSchedule.first(sql, [accountId, id]);
       if (!row) throw scheduleNotFound(id);
       const known = toSchedule(row);

@@ -7,7 +7,9 @@ import {
   webhookTriggerId,
 } from '@rondo/contract';
 import type { Database } from '../../database/database';
+import type { Sql } from '../../database/sql';
 import { toStoredText } from '../../database/stored-text';
+import { type QuotaBounds, writeWithin } from '../billing/quota-bounds';
 import { type Page, type PageRequest, idOfCursor, toPage } from '../page';
 import { lastExecution, lastExecutionColumn } from './executions';
 import { requireFreePlace, threadOfTrigger, type TriggersOfAgent, isOfAgent } from './trigger';
@@ -36,11 +38,13 @@ export type WebhookFields = Pick<
 export interface NewWebhookTrigger extends TriggerAddress {
   readonly fields: WebhookFields;
   readonly secret: SealedSecret;
+  readonly bounds?: QuotaBounds | undefined;
 }
 
 export interface WebhookChange extends TriggerAddress {
   /** Undefined leaves a field as it is. */
   readonly fields: { readonly [Name in keyof WebhookFields]?: WebhookFields[Name] | undefined };
+  readonly bounds?: QuotaBounds | undefined;
 }
 
 /** A trigger as the route of webhooks needs it. */
@@ -107,9 +111,10 @@ export class WebhookTriggers {
     private readonly newId: NewId,
   ) {}
 
-  /** Rejects with `too_many_triggers` and `thread_not_found`. */
-  create({ accountId: account, triggerId, fields, secret }: NewWebhookTrigger): Promise<StoredWebhookTrigger> {
-    return this.database.transaction(async (sql) => {
+  /** Rejects with `too_many_triggers` and `thread_not_found`, and with QuotaReached. */
+  create(wanted: NewWebhookTrigger): Promise<StoredWebhookTrigger> {
+    const { accountId: account, triggerId, fields, secret } = wanted;
+    return this.inTransaction(wanted, async (sql) => {
       await requireFreePlace(sql, account);
       const thread = await threadOfTrigger(sql, this.newId, { accountId: account, fields });
       const values = [triggerId, account, ...listColumns(fields, thread), JSON.stringify([secret])];
@@ -117,6 +122,13 @@ export class WebhookTriggers {
       if (!row) throw triggerNotFound(triggerId);
       return toShown(row);
     });
+  }
+
+  private inTransaction<Stored>(
+    place: { readonly accountId: AccountId; readonly bounds?: QuotaBounds | undefined },
+    work: (sql: Sql) => Promise<Stored>,
+  ): Promise<Stored> {
+    return this.database.transaction((sql) => writeWithin(sql, place, () => work(sql)));
   }
 
   async get({ accountId: account, triggerId }: TriggerAddress): Promise<StoredWebhookTrigger> {
@@ -140,8 +152,9 @@ export class WebhookTriggers {
     return toPage(rows.map(toShown), limit);
   }
 
-  update({ accountId: account, triggerId, fields }: WebhookChange): Promise<StoredWebhookTrigger> {
-    return this.database.transaction(async (sql) => {
+  update(change: WebhookChange): Promise<StoredWebhookTrigger> {
+    const { accountId: account, triggerId, fields } = change;
+    return this.inTransaction(change, async (sql) => {
       const row = await lockedTrigger.first(sql, [account, triggerId]);
       if (!row) throw triggerNotFound(triggerId);
       const known = toWebhookTrigger(row);
