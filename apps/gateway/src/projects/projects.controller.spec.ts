@@ -32,6 +32,15 @@ describe('projects over REST', () => {
     expect(again.body).toEqual(first.body);
   });
 
+  it('count no thread for the workspace that they share', async () => {
+    const key = await gateway.toKey('sharing');
+    await gateway.as(key).post('/v1/projects').send({ sandbox: 'project' }).expect(201);
+
+    const { body } = await gateway.as(key).get('/v1/balance').expect(200);
+
+    expect(body.quotas.threads.used).toBe(0);
+  });
+
   it('have the threads and runs that are created in them', async () => {
     const { id } = await newProject();
     const { body: thread } = await api().post('/v1/threads').send({ project_id: id }).expect(201);

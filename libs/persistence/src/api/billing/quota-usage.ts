@@ -48,7 +48,7 @@ const readUsage = createQuery(
   z.object(Object.fromEntries(names.map((name) => [name, counted])) as Record<keyof QuotaUsage, typeof counted>), // the same names
   `
 with kept as materialized (
-  select id, message_bytes from threads where account_id = $1 and deleted_at is null limit ${mostRows}
+  select id, message_bytes, is_workspace from threads where account_id = $1 and deleted_at is null limit ${mostRows}
 )
 select
   ${[
@@ -56,7 +56,7 @@ select
       'api_keys',
       count('select from api_keys where account_id = $1 and revoked_at is null and coalesce(expires_at > now(), true)'),
     ),
-    ifAsked('threads', '(select count(*)::int from kept)'),
+    ifAsked('threads', '(select count(*)::int from kept where not is_workspace)'),
     ifAsked('message_bytes', '(select coalesce(sum(message_bytes), 0)::float8 from kept)'),
     ifAsked('image_bytes', sum('select octet_length(bytes) as bytes from blobs where account_id = $1')),
     ifAsked('file_bytes', sum('select size as bytes from files where account_id = $1')),
