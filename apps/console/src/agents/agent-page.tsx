@@ -21,6 +21,7 @@ import { useDraft } from './use-draft.ts';
 import { Form, toText } from '../ui/form.tsx';
 
 const route = getRouteApi('/agents/$agentId');
+const places = { part: 'definition', codes: { agent_name_taken: 'name' } };
 
 /** A stored agent: its editor, the same thing tried beside it, and its versions. */
 export function AgentPage() {
@@ -87,7 +88,9 @@ function OneAgent({ agent, versions, refresh }: OneAgentProps) {
           form={<DefinitionForm definition={draft} onChange={edit} />}
           save={save}
           saveWords={`Save as version ${agent.latest_version + 1}`}
-          isChanged={isChanged && mayWrite && !isBehind}
+          places={places}
+          isChanged={isChanged && mayWrite}
+          isHeld={isBehind}
         >
           {isBehind && <BehindNotice follow={follow} />}
           {isChanged && mayWrite && <NoteField note={note} onChange={setNote} />}
@@ -112,6 +115,7 @@ interface NoteFieldProps {
 const NoteField = ({ note, onChange }: NoteFieldProps) => (
   <TextField
     label="Why it is changed"
+    name="note"
     hint="The note of the new version. It can be changed later."
     maxLength={2_000}
     value={note}
@@ -180,6 +184,7 @@ export function NewAgentPage() {
           form={<DefinitionForm definition={draft} onChange={setDraft} />}
           save={save}
           saveWords="Create"
+          places={places}
           isChanged={Object.values(draft).some((value) => value !== '')}
         />
         <TryAgent definition={draft} isBroken={isBroken} other={undefined} />

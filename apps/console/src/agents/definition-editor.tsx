@@ -1,6 +1,7 @@
-import { type ReactNode, useEffect, useId, useState } from 'react';
-import { Action } from '../ui/action.tsx';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { WorkButton } from '../ui/action.tsx';
 import { problemText } from '../ui/problem-text.ts';
+import { type FieldPlaces, RefusalsContext, useFieldWork } from '../ui/refusals.ts';
 import { TolerantForm } from '../ui/tolerant-form.tsx';
 import { type Format, parseDefinition, printDefinition } from './definition-text.ts';
 
@@ -11,9 +12,13 @@ interface DefinitionEditorProps<Definition> {
   readonly onBroken?: (isBroken: boolean) => void;
   /** Its fields, which call `onChange` too. */
   readonly form: ReactNode;
+  /** Where they are in the request that saves it. */
+  readonly places: FieldPlaces;
   readonly save: () => Promise<unknown>;
   readonly saveWords: string;
   readonly isChanged: boolean;
+  /** Whether something has to be decided before it can be saved. */
+  readonly isHeld?: boolean;
   /** Above the button. */
   readonly children?: ReactNode;
 }
@@ -26,10 +31,12 @@ const formats: readonly (readonly [Format, string])[] = [
 
 /** A definition as a form, as JSON or as YAML; all three are the same one. */
 export function DefinitionEditor<Definition extends object>(props: DefinitionEditorProps<Definition>) {
-  const { definition, onChange, onBroken, form, save, saveWords, isChanged, children } = props;
+  const { definition, onChange, onBroken, form, places, save, saveWords, isChanged, isHeld = false, children } = props;
+  const editor = useRef<HTMLElement>(null);
   const [format, setFormat] = useState<Format>('form');
   const [text, setText] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
+  const { isBusy, refusals, problem: refusal, start } = useFieldWork(editor, places);
   const complain = (next: string | null) => {
     setProblem(next);
     onBroken?.(next !== null);
@@ -52,24 +59,24 @@ export function DefinitionEditor<Definition extends object>(props: DefinitionEdi
     );
   };
   return (
-    <section className="editor" aria-label="Definition">
+    <section ref={editor} className="editor" aria-label="Definition">
       <FormatChoice format={format} isHeld={problem !== null} onChoose={(next) => void show(next)} />
-      {format === 'form' ? (
-        <TolerantForm whole={definition}>{form}</TolerantForm>
-      ) : (
-        <TextOfDefinition format={format} text={text} onChange={edit} problem={problem} />
-      )}
-      {children}
-      <div className="actions editor-end">
-        {isChanged && problem === null ? (
-          <Action className="primary" work={save}>
-            {saveWords}
-          </Action>
+      <RefusalsContext value={refusals}>
+        {format === 'form' ? (
+          <TolerantForm whole={definition}>{form}</TolerantForm>
         ) : (
-          <button className="primary" disabled>
-            {saveWords}
-          </button>
+          <TextOfDefinition format={format} text={text} onChange={edit} problem={problem} />
         )}
+        {children}
+      </RefusalsContext>
+      <div className="actions editor-end">
+        <WorkButton
+          className="primary"
+          disabled={!isChanged || isHeld || problem !== null}
+          {...{ isBusy, problem: refusal, start: () => void start(save) }}
+        >
+          {saveWords}
+        </WorkButton>
         <span className="hint" role="status">
           {isChanged ? 'Not saved yet.' : ''}
         </span>

@@ -19,12 +19,14 @@ export function DefinitionForm({ definition, onChange }: DefinitionFormProps) {
       <div className="fields">
         <TextField
           label="Name"
+          name="name"
           value={definition.name}
           required
           onChange={(event) => change('name', event.currentTarget.value)}
         />
         <TextField
           label="Description"
+          name="description"
           value={definition.description ?? ''}
           onChange={(event) => change('description', event.currentTarget.value)}
         />
@@ -32,6 +34,7 @@ export function DefinitionForm({ definition, onChange }: DefinitionFormProps) {
       </div>
       <AreaField
         label="System prompt"
+        name="system_prompt"
         rows={8}
         value={definition.system_prompt ?? ''}
         onChange={(event) => change('system_prompt', event.currentTarget.value)}
@@ -56,6 +59,7 @@ function Directives({ directives = [], onChange }: DirectivesProps) {
   return (
     <AreaField
       label="Directives"
+      name="directives"
       hint="One per line. They follow the system prompt."
       rows={3}
       value={directives.join('\n')}
@@ -73,24 +77,28 @@ function Numbers({ definition, onChange }: DefinitionFormProps) {
       <NumberField
         placeholder="default"
         label="Max iterations"
+        name="limits.max_iterations"
         value={limits?.max_iterations}
         onChange={(value) => onChange(withField(definition, 'limits', withMember(limits, 'max_iterations', value)))}
       />
       <NumberField
         placeholder="default"
         label="Max seconds"
+        name="limits.max_duration_s"
         value={limits?.max_duration_s}
         onChange={(value) => onChange(withField(definition, 'limits', withMember(limits, 'max_duration_s', value)))}
       />
       <NumberField
         placeholder="default"
         label="Budget of a run, USD"
+        name="budget.usd"
         value={budget?.usd}
         onChange={(value) => onChange(withField(definition, 'budget', withMember(budget, 'usd', value)))}
       />
       <NumberField
         placeholder="default"
         label="Temperature"
+        name="llm.temperature"
         value={llm?.temperature}
         onChange={(value) => onChange(withField(definition, 'llm', withMember(llm, 'temperature', value)))}
       />

@@ -38,6 +38,7 @@ function Repository({ environment, onChange }: PartProps) {
   const field = (name: 'url' | 'ref' | 'secret' | 'path', label: string, placeholder: string) => (
     <TextField
       label={label}
+      name={`environment.repository.${name}`}
       placeholder={placeholder}
       spellCheck={false}
       disabled={name !== 'url' && repository === undefined}
@@ -61,6 +62,7 @@ function Sandbox({ environment, onChange }: PartProps) {
     <NumberField
       placeholder="default"
       label={label}
+      name={`environment.size.${name}`}
       value={size?.[name]}
       onChange={(value) => onChange(withField(environment, 'size', withMember(size, name, value)))}
     />
@@ -69,6 +71,7 @@ function Sandbox({ environment, onChange }: PartProps) {
     <div className="fields">
       <TextField
         label="Image of the sandbox"
+        name="environment.image"
         placeholder="default"
         spellCheck={false}
         value={image ?? ''}
@@ -97,6 +100,7 @@ function Packages({ environment, onChange }: PartProps) {
         <AreaField
           key={manager}
           label={`Packages of ${manager}`}
+          name={`environment.packages.${manager}`}
           hint="One per line, with its version."
           placeholder={example}
           rows={2}
@@ -132,6 +136,7 @@ function Network({ environment, onChange }: PartProps) {
       {egress !== undefined && (
         <AreaField
           label="Hosts"
+          name="environment.egress"
           hint="One per line, for example example.com or *.example.com. Empty: no network access."
           rows={2}
           spellCheck={false}
@@ -156,6 +161,7 @@ function Files({ environment, onChange }: PartProps) {
             <legend>File {place + 1} of the workspace</legend>
             <TextField
               label="Its path"
+              name={`environment.files.${place}.path`}
               placeholder="notes/style.md"
               spellCheck={false}
               value={file.path}
@@ -163,6 +169,7 @@ function Files({ environment, onChange }: PartProps) {
             />
             <AreaField
               label="Its text"
+              name={`environment.files.${place}.content`}
               rows={3}
               value={file.content}
               onChange={(event) => edit({ content: event.currentTarget.value })}

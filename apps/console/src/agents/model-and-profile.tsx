@@ -22,6 +22,7 @@ export function ModelAndProfile({ chosen: { model, profile }, onChange }: ModelA
     <>
       <TextField
         label="Model"
+        name="model"
         list="models-of-definition"
         placeholder="default"
         spellCheck={false}
@@ -31,6 +32,7 @@ export function ModelAndProfile({ chosen: { model, profile }, onChange }: ModelA
       <ModelOptions id="models-of-definition" />
       <ChoiceField
         label="Profile"
+        name="profile"
         options={profiles}
         value={profile ?? ''}
         onChange={({ currentTarget: { value } }) =>

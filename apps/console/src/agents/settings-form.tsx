@@ -54,6 +54,7 @@ export function SettingsForm({ settings, onChange }: SettingsFormProps) {
         <ModelAndProfile chosen={settings} onChange={change} />
         <ChoiceField
           label="Runs may ask a person"
+          name="interactive"
           options={yesOrNo}
           value={settings.interactive === undefined ? '' : String(settings.interactive)}
           onChange={({ currentTarget: { value } }) =>
@@ -63,6 +64,7 @@ export function SettingsForm({ settings, onChange }: SettingsFormProps) {
         <NumberField
           placeholder="default"
           label="An approval expires after, in seconds"
+          name="approval_expires_s"
           value={settings.approval_expires_s}
           onChange={(value) => change('approval_expires_s', value)}
         />
@@ -87,6 +89,7 @@ function Numbers({ settings, onChange }: SettingsFormProps) {
             key={label}
             placeholder="default"
             label={label}
+            name={`${part}.${name}`}
             value={members?.[name]}
             onChange={(value) => onChange(withField(settings, part, withMember(members, name, value)))}
           />

@@ -55,7 +55,9 @@ function Settings({ stored: { settings, updated_at: updatedAt } }: { readonly st
         form={<SettingsForm settings={draft} onChange={edit} />}
         save={save}
         saveWords="Save"
-        isChanged={mayWrite && isChanged && !isBehind}
+        places={{ part: 'settings' }}
+        isChanged={mayWrite && isChanged}
+        isHeld={isBehind}
       >
         {isBehind && <BehindNotice follow={follow} />}
       </DefinitionEditor>

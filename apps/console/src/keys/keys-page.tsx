@@ -103,8 +103,8 @@ export function NewKey() {
   const refreshKey = useRefreshKey();
   const [created, setCreated] = useState<ApiKeyWithSecret | null>(null);
   const create = async (fields: FormData) => {
-    const scope = scopes.find(([name]) => name === toText(fields, 'scope'))?.[0] ?? 'read';
-    const expiry = toText(fields, 'expiry');
+    const scope = scopes.find(([name]) => name === toText(fields, 'scopes'))?.[0] ?? 'read';
+    const expiry = toText(fields, 'expires_at');
     const expires = expiry === '' ? {} : { expires_at: new Date(expiry).toISOString() };
     setCreated(await rondo.apiKeys.create({ name: toText(fields, 'name'), scopes: [scope], ...expires }));
     await refreshKey(['keys']);
@@ -117,10 +117,10 @@ export function NewKey() {
         <Form work={create} button="Create" label="New key" cancel={close}>
           <div className="fields">
             <TextField label="Name" name="name" required maxLength={200} autoFocus />
-            <ChoiceField label="May" name="scope" options={scopes} defaultValue="write" />
+            <ChoiceField label="May" name="scopes" options={scopes} defaultValue="write" />
             <TextField
               label="Expires"
-              name="expiry"
+              name="expires_at"
               type="datetime-local"
               hint="From then on it is refused, and what it has signed in. Empty: it does not expire."
             />

@@ -48,10 +48,11 @@ const placements = [
   ['basic', 'the password of a user'],
 ] as const;
 
-function toPlacement(kind: string, name: string): NewSecret['placement'] {
+function readPlacement(fields: FormData): NewSecret['placement'] {
+  const kind = toText(fields, 'placement');
   if (kind === 'bearer') return { in: 'header', name: 'Authorization', prefix: 'Bearer ' };
-  if (kind === 'basic') return { in: 'basic', username: name };
-  return { in: kind === 'query' ? 'query' : 'header', name };
+  if (kind === 'basic') return { in: 'basic', username: toText(fields, 'placement.username') };
+  return { in: kind === 'query' ? 'query' : 'header', name: toText(fields, 'placement.name') };
 }
 
 const approvals = [
@@ -69,18 +70,18 @@ const methods = [
 const toList = (text: string): string[] => text.split(/[\s,]+/).filter((part) => part !== '');
 
 function readSecret(fields: FormData): NewSecret {
-  const expiry = toText(fields, 'expiry');
+  const expiry = toText(fields, 'expires_at');
   return {
     name: toText(fields, 'name'),
     value: toText(fields, 'value'),
     description: toText(fields, 'description'),
-    allowed_hosts: toList(toText(fields, 'hosts')),
+    allowed_hosts: toList(toText(fields, 'allowed_hosts')),
     methods: allMethods
       .split(', ')
       .filter((one): one is NonNullable<NewSecret['methods']>[number] =>
         toList(toText(fields, 'methods')).includes(one),
       ),
-    placement: toPlacement(toText(fields, 'placement'), toText(fields, 'place')),
+    placement: readPlacement(fields),
     approval: toText(fields, 'approval') === 'first_use' ? 'first_use' : 'none',
     ...(expiry !== '' && { expires_at: new Date(expiry).toISOString() }),
   };
@@ -101,6 +102,7 @@ function NewSecretForm() {
           button="Store"
           label="New secret"
           cancel={close}
+          places={{ codes: { secret_name_taken: 'name' } }}
         >
           <SecretFields />
         </Form>
@@ -132,7 +134,7 @@ function SecretFields() {
       />
       <TextField
         label="Hosts that may get it"
-        name="hosts"
+        name="allowed_hosts"
         required
         spellCheck={false}
         placeholder="api.github.com, *.example.com"
@@ -148,7 +150,7 @@ function SecretFields() {
       {placement !== 'bearer' && (
         <TextField
           label={placement === 'basic' ? 'User' : 'Name of the header or parameter'}
-          name="place"
+          name={placement === 'basic' ? 'placement.username' : 'placement.name'}
           required
           spellCheck={false}
         />
@@ -157,7 +159,7 @@ function SecretFields() {
       <TextField label="Description" name="description" maxLength={500} />
       <TextField
         label="Expires"
-        name="expiry"
+        name="expires_at"
         type="datetime-local"
         hint="From then on it is refused. Empty: it does not expire."
       />

@@ -54,7 +54,7 @@ export function ConnectServer() {
   return (
     <section className="card">
       <h2>Try a server</h2>
-      <Form work={connect} button="Connect" label="Try a server">
+      <Form work={connect} button="Connect" label="Try a server" places={{ part: 'server' }}>
         <div className="fields">
           <TextField label="Name" name="name" required maxLength={24} spellCheck={false} placeholder="tickets" />
           <ChoiceField

@@ -56,14 +56,14 @@ function NewConnection() {
   const refreshKey = useRefreshKey();
   const connect = async (fields: FormData) => {
     const user = toText(fields, 'user');
-    const begun = await rondo.mcp.connect({ url: toText(fields, 'server'), ...(user !== '' && { user }) });
+    const begun = await rondo.mcp.connect({ url: toText(fields, 'url'), ...(user !== '' && { user }) });
     openPage(begun.authorization_url);
     await refreshKey(key);
   };
   return (
     <Form work={connect} button="Sign in to the server" label="Sign in to a server">
       <div className="fields">
-        <TextField label="Server" name="server" type="url" required placeholder="https://mcp.example.com/mcp" />
+        <TextField label="Server" name="url" type="url" required placeholder="https://mcp.example.com/mcp" />
         <TextField label="For the user" name="user" hint="Leave it empty for all runs of the account." />
       </div>
     </Form>

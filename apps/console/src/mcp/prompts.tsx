@@ -47,7 +47,7 @@ function OnePrompt({ server, prompt }: { readonly server: Server; readonly promp
   const navigate = useNavigate();
   const { name, title, description, arguments: taken } = prompt;
   const use = async (fields: FormData) => {
-    const values = taken.map((one) => [one.name, toText(fields, one.name)] as const);
+    const values = taken.map((one) => [one.name, toText(fields, `arguments.${one.name}`)] as const);
     const given = Object.fromEntries(values.filter(([, value]) => value !== ''));
     const found = await rondo.mcp.prompt(server, { name, arguments: given });
     if (found.reason !== null) throw new Error(`${server.name} does not give it: ${found.reason}`);
@@ -63,7 +63,7 @@ function OnePrompt({ server, prompt }: { readonly server: Server; readonly promp
             <AreaField
               key={one.name}
               label={one.name}
-              name={one.name}
+              name={`arguments.${one.name}`}
               rows={1}
               required={one.required}
               {...(one.description !== '' && { hint: one.description })}

@@ -5,7 +5,6 @@ import { useRondo } from '../session/use-session.ts';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
 import { Form, toText } from '../ui/form.tsx';
 import { OpenedCard } from '../ui/opened-card.tsx';
-import { type Refusals, useRefusals } from '../ui/refusals.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { useOwners } from './store-scope.tsx';
 
@@ -16,7 +15,7 @@ const scopes = [
   ['user', 'runs of one user'],
 ] as const;
 
-const refusedFields = {
+const codes = {
   memory_store_name_taken: 'name',
   project_not_found: 'project_id',
   agent_not_found: 'agent_id',
@@ -37,16 +36,15 @@ export function NewStore() {
   const rondo = useRondo();
   const refreshKey = useRefreshKey();
   const navigate = useNavigate();
-  const [refusals, placing] = useRefusals(refusedFields);
-  const create = placing(async (fields) => {
+  const create = async (fields: FormData) => {
     const { id } = await rondo.memoryStores.create(readStore(fields));
     await refreshKey(['memory stores']);
     await navigate({ to: '/agents/memory/$storeId', params: { storeId: id } });
-  });
+  };
   return (
     <OpenedCard name="New store">
       {(close) => (
-        <Form work={create} button="Create" label="New store" cancel={close}>
+        <Form work={create} button="Create" label="New store" cancel={close} places={{ codes }}>
           <div className="fields">
             <TextField
               label="Name"
@@ -56,23 +54,17 @@ export function NewStore() {
               spellCheck={false}
               placeholder="preferences"
               hint="Agents and runs name it so: lower-case letters, digits and hyphens."
-              problem={refusals['name']}
             />
-            <ScopeFields refusals={refusals} />
+            <ScopeFields />
           </div>
-          <TextField
-            label="Description"
-            name="description"
-            hint="Models read it, too."
-            problem={refusals['description']}
-          />
+          <TextField label="Description" name="description" hint="Models read it, too." />
         </Form>
       )}
     </OpenedCard>
   );
 }
 
-function ScopeFields({ refusals }: { readonly refusals: Refusals }) {
+function ScopeFields() {
   const owners = useOwners();
   const [scope, setScope] = useState<string>('account');
   return (
@@ -84,26 +76,12 @@ function ScopeFields({ refusals }: { readonly refusals: Refusals }) {
         onChange={({ currentTarget }) => setScope(currentTarget.value)}
       />
       {scope === 'project' && (
-        <ChoiceField
-          label="Project"
-          name="project_id"
-          required
-          options={[['', 'Choose one'], ...owners.projects]}
-          problem={refusals['project_id']}
-        />
+        <ChoiceField label="Project" name="project_id" required options={[['', 'Choose one'], ...owners.projects]} />
       )}
       {scope === 'agent' && (
-        <ChoiceField
-          label="Agent"
-          name="agent_id"
-          required
-          options={[['', 'Choose one'], ...owners.agents]}
-          problem={refusals['agent_id']}
-        />
+        <ChoiceField label="Agent" name="agent_id" required options={[['', 'Choose one'], ...owners.agents]} />
       )}
-      {scope === 'user' && (
-        <TextField label="User" name="user" required spellCheck={false} problem={refusals['user']} />
-      )}
+      {scope === 'user' && <TextField label="User" name="user" required spellCheck={false} />}
     </>
   );
 }

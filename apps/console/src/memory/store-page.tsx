@@ -12,7 +12,6 @@ import { AreaField, TextField } from '../ui/fields.tsx';
 import { Figure } from '../ui/figure.tsx';
 import { Form, toText } from '../ui/form.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
-import { useRefusals } from '../ui/refusals.ts';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { EntryView } from './entry-view.tsx';
@@ -102,28 +101,20 @@ function NewEntry({ storeId }: { readonly storeId: string }) {
   const rondo = useRondo();
   const refreshKey = useRefreshKey();
   const navigate = useNavigate();
-  const [refusals, placing] = useRefusals({ memory_entry_changed: 'path' });
-  const create = placing(async (fields) => {
+  const create = async (fields: FormData) => {
     const path = toText(fields, 'path');
     const content = fields.get('content');
     const text = typeof content === 'string' ? content : '';
     await rondo.memoryStores.write(storeId, { path }, { content: text, if_version: 0 });
     await refreshKey(['memory', storeId]);
     await navigate({ to: '/agents/memory/$storeId', params: { storeId }, search: { path } });
-  });
+  };
   return (
     <details className="new-file">
       <summary>New entry</summary>
-      <Form work={create} button="Create" label="New entry">
-        <TextField
-          label="Path"
-          name="path"
-          required
-          placeholder="people/ann.md"
-          spellCheck={false}
-          problem={refusals['path']}
-        />
-        <AreaField label="Text" name="content" rows={4} problem={refusals['content']} />
+      <Form work={create} button="Create" label="New entry" places={{ codes: { memory_entry_changed: 'path' } }}>
+        <TextField label="Path" name="path" required placeholder="people/ann.md" spellCheck={false} />
+        <AreaField label="Text" name="content" rows={4} />
       </Form>
     </details>
   );

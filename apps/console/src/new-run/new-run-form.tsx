@@ -24,6 +24,7 @@ export function NewRunForm({ request, onChange }: NewRunFormProps) {
       ) : (
         <AreaField
           label="Prompt"
+          name="input"
           rows={6}
           autoFocus={!(document.activeElement instanceof HTMLTextAreaElement)} // who corrects the JSON stays there
           value={input ?? ''}
@@ -32,6 +33,7 @@ export function NewRunForm({ request, onChange }: NewRunFormProps) {
       )}
       <div className="fields">
         <AgentField
+          name="agent_id"
           unchosen="The default of the account"
           value={request.agent_id ?? ''}
           onChange={(agentId) => onChange(withField(request, 'agent_id', agentId))}
@@ -57,6 +59,7 @@ function ModelField({ value, onChange }: ModelFieldProps) {
     <div>
       <TextField
         label="Model"
+        name="model"
         list={list}
         spellCheck={false}
         placeholder="default"
@@ -80,17 +83,31 @@ function Limits({ request, onChange }: NewRunFormProps) {
       <NumberField
         placeholder="default"
         label="Max iterations"
+        name="limits.max_iterations"
         value={limits?.max_iterations}
         onChange={limit('max_iterations')}
       />
       <NumberField
         placeholder="default"
         label="Max seconds"
+        name="limits.max_duration_s"
         value={limits?.max_duration_s}
         onChange={limit('max_duration_s')}
       />
-      <NumberField placeholder="default" label="Budget, USD" value={budget?.usd} onChange={amount('usd')} />
-      <NumberField placeholder="default" label="Budget, tokens" value={budget?.tokens} onChange={amount('tokens')} />
+      <NumberField
+        placeholder="default"
+        label="Budget, USD"
+        name="budget.usd"
+        value={budget?.usd}
+        onChange={amount('usd')}
+      />
+      <NumberField
+        placeholder="default"
+        label="Budget, tokens"
+        name="budget.tokens"
+        value={budget?.tokens}
+        onChange={amount('tokens')}
+      />
     </div>
   );
 }
@@ -107,6 +124,7 @@ function Metadata({ value, onChange }: MetadataProps) {
     <AreaField
       key={printed}
       label="Metadata"
+      name="metadata"
       hint="One name: value per line. Runs can be searched by it."
       rows={2}
       spellCheck={false}

@@ -1,20 +1,22 @@
 import type { NewRun } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi, useLocation, useNavigate } from '@tanstack/react-router';
-import { useId, useState } from 'react';
+import { useId, useRef, useState } from 'react';
 import { gatewayUrl } from '../gateway-url.ts';
 import { useRondo } from '../session/use-session.ts';
-import { Action } from '../ui/action.tsx';
+import { WorkButton } from '../ui/action.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { FailurePage, Loading } from '../ui/states.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
 import { problemText } from '../ui/problem-text.ts';
+import { RefusalsContext, useFieldWork } from '../ui/refusals.ts';
 import { TolerantForm } from '../ui/tolerant-form.tsx';
 import { KnownModels } from './known-models.tsx';
 import { NewRunForm } from './new-run-form.tsx';
 import { parseRequest, readRequest, toClientCode, toCurl } from './run-request.ts';
 
 const route = getRouteApi('/runs/new');
+const places = { codes: { agent_not_found: 'agent_id', model_not_allowed: 'model' } };
 
 /** A run with any request: empty, with an input that another page has prepared, or that of another run, with changes. */
 export function NewRunPage() {
@@ -41,6 +43,8 @@ function OneRequest({ given, from }: OneRequestProps) {
   const rondo = useRondo();
   const navigate = useNavigate();
   const [request, setRequest] = useState(given);
+  const form = useRef<HTMLElement>(null);
+  const { isBusy, refusals, problem, start: attempt } = useFieldWork(form, places);
   const start = async () => {
     const { id } = await rondo.runs.create(request);
     await navigate({ to: '/runs/$runId', params: { runId: id }, search: {} });
@@ -58,15 +62,17 @@ function OneRequest({ given, from }: OneRequestProps) {
         </p>
       )}
       <div className="new-run">
-        <section aria-label="Form">
+        <section ref={form} aria-label="Form">
           <TolerantForm whole={request}>
-            <NewRunForm request={request} onChange={setRequest} />
+            <RefusalsContext value={refusals}>
+              <NewRunForm request={request} onChange={setRequest} />
+            </RefusalsContext>
           </TolerantForm>
           <KnownModels />
           <div className="actions">
-            <Action className="primary" work={start}>
+            <WorkButton className="primary" {...{ isBusy, problem, start: () => void attempt(start) }}>
               Start the run
-            </Action>
+            </WorkButton>
           </div>
         </section>
         <RequestText request={request} onChange={setRequest} />

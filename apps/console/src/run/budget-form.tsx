@@ -1,4 +1,4 @@
-import type { BudgetRaise, Waiting } from '@rondo/client';
+import type { Waiting } from '@rondo/client';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { cost, count } from '../ui/amounts.ts';
@@ -18,10 +18,10 @@ export function BudgetForm({ runId, budget }: BudgetFormProps) {
   const mayWrite = useMay('write');
   if (!budget) return null;
   const isMoney = budget.usd !== null;
+  const name = isMoney ? 'usd' : 'tokens';
   const raise = async (fields: FormData) => {
-    const amount = readNumber(fields, 'amount') ?? 0;
-    const raised: BudgetRaise = isMoney ? { usd: amount } : { tokens: amount };
-    await rondo.runs.raiseBudget(runId, raised);
+    const amount = readNumber(fields, name) ?? 0;
+    await rondo.runs.raiseBudget(runId, { [name]: amount });
     await refreshKey(['inbox']);
   };
   const spent = isMoney
@@ -33,7 +33,7 @@ export function BudgetForm({ runId, budget }: BudgetFormProps) {
       <p>{spent}</p>
       <TextField
         label={isMoney ? 'New budget, in USD' : 'New budget, in tokens'}
-        name="amount"
+        name={name}
         type="number"
         min={(isMoney ? budget.usd : budget.tokens) ?? 0}
         step={isMoney ? 'any' : 1}

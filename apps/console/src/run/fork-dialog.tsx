@@ -8,6 +8,8 @@ import { Form, toText } from '../ui/form.tsx';
 import { Modal } from '../ui/modal.tsx';
 import { type Files, FilesChoice, toWorkspace } from './files-choice.tsx';
 
+const places = { codes: { fork_needs_input: 'input', model_not_allowed: 'model' } };
+
 /** Where a fork begins: after this fact. */
 export interface ForkPlace {
   readonly atSeq: number;
@@ -49,7 +51,7 @@ export function ForkDialog({ run, place: { atSeq, iteration }, onClose }: ForkDi
             A new run begins with what happened until there, on a thread of its own. What tools have answered is taken
             from the log: nothing runs a second time.
           </p>
-          <Form work={fork} button="Fork" label="Fork" cancel={close}>
+          <Form work={fork} button="Fork" label="Fork" cancel={close} places={places}>
             <AreaField
               label="What it is told"
               name="input"

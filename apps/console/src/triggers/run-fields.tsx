@@ -29,7 +29,7 @@ export function RunFields({ run, hint }: RunFieldsProps) {
         />
         <TextField
           label="Budget of each run, USD"
-          name="usd"
+          name="budget.usd"
           type="number"
           min={0}
           step="any"

@@ -1,11 +1,12 @@
 import type { MissedPolicy, NewSchedule, Schedule } from '@rondo/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useContext, useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { momentIn } from '../ui/amounts.ts';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
 import { Form, toText } from '../ui/form.tsx';
 import { problemText } from '../ui/problem-text.ts';
+import { RefusalsContext, placeRefusals } from '../ui/refusals.ts';
 import { RunFields } from './run-fields.tsx';
 import { toChoice, overlaps, threads, toTriggeredRun } from './triggered-run.ts';
 
@@ -14,6 +15,8 @@ const missedPolicies: readonly (readonly [MissedPolicy, string])[] = [
   ['skip', 'skip them'],
   ['all', 'make up for each'],
 ];
+
+const places = { part: 'run', codes: { agent_not_found: 'agent_id' } };
 
 interface ScheduleFormProps {
   /** Absent: a new one. */
@@ -37,26 +40,9 @@ export function ScheduleForm({ schedule, save, cancel }: ScheduleFormProps) {
       run: toTriggeredRun(fields, schedule?.run),
     });
   return (
-    <Form work={work} button={schedule ? 'Save' : 'Create'} label="Schedule" cancel={cancel}>
-      <div className="fields">
-        <TextField label="Name" name="name" required maxLength={200} defaultValue={schedule?.name} />
-        <TextField
-          label="When, as a cron expression"
-          className="code"
-          required
-          spellCheck={false}
-          value={cron}
-          onChange={({ currentTarget }) => setCron(currentTarget.value)}
-        />
-        <TextField
-          label="Time zone"
-          required
-          spellCheck={false}
-          value={zone}
-          onChange={({ currentTarget }) => setZone(currentTarget.value)}
-        />
-      </div>
-      <DueTimes cron={cron} zone={zone} />
+    <Form work={work} button={schedule ? 'Save' : 'Create'} label="Schedule" cancel={cancel} places={places}>
+      <TextField label="Name" name="name" required maxLength={200} defaultValue={schedule?.name} />
+      <When {...{ cron, zone, setCron, setZone }} />
       <RunFields
         run={schedule?.run}
         hint={
@@ -90,9 +76,17 @@ function Policies({ schedule }: { readonly schedule: Schedule | undefined }) {
   );
 }
 
-/** The next times of what is written, in its zone, so that reading cron is not needed. */
-function DueTimes({ cron, zone }: { readonly cron: string; readonly zone: string }) {
+interface WhenProps {
+  readonly cron: string;
+  readonly zone: string;
+  readonly setCron: (cron: string) => void;
+  readonly setZone: (zone: string) => void;
+}
+
+/** When it is due, with the next times of what is written, in its zone, so that reading cron is not needed. */
+function When({ cron, zone, setCron, setZone }: WhenProps) {
   const rondo = useRondo();
+  const sent = useContext(RefusalsContext);
   const { data, error } = useQuery({
     queryKey: ['due times', cron, zone],
     queryFn: () => rondo.schedules.dueTimes({ cron, time_zone: zone, count: 3 }),
@@ -100,10 +94,36 @@ function DueTimes({ cron, zone }: { readonly cron: string; readonly zone: string
     placeholderData: keepPreviousData,
     retry: false,
   });
-  if (error) return <p className="problem">{problemText(error)}</p>;
+  const { refusals, rest } = placeRefusals(error, ['cron', 'time_zone']);
   return (
-    <p className="hint" role="status">
-      Next: {data ? `${data.data.map((at) => momentIn(at, zone)).join(' · ')}, ${zone}` : ' '}
-    </p>
+    <>
+      <RefusalsContext value={{ ...sent, ...refusals }}>
+        <div className="fields">
+          <TextField
+            label="When, as a cron expression"
+            name="cron"
+            className="code"
+            required
+            spellCheck={false}
+            value={cron}
+            onChange={({ currentTarget }) => setCron(currentTarget.value)}
+          />
+          <TextField
+            label="Time zone"
+            name="time_zone"
+            required
+            spellCheck={false}
+            value={zone}
+            onChange={({ currentTarget }) => setZone(currentTarget.value)}
+          />
+        </div>
+      </RefusalsContext>
+      {rest !== null && <p className="problem">{problemText(rest)}</p>}
+      {error === null && (
+        <p className="hint" role="status">
+          Next: {data ? `${data.data.map((at) => momentIn(at, zone)).join(' · ')}, ${zone}` : ' '}
+        </p>
+      )}
+    </>
   );
 }

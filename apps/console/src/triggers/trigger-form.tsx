@@ -9,6 +9,8 @@ const signatures: readonly (readonly [SignatureScheme, string])[] = [
   ['github', 'GitHub'],
 ];
 
+const places = { part: 'run', codes: { agent_not_found: 'agent_id' } };
+
 interface TriggerFormProps {
   /** Absent: a new one. */
   readonly trigger?: WebhookTrigger;
@@ -26,7 +28,7 @@ export function TriggerForm({ trigger, save, cancel }: TriggerFormProps) {
       run: toTriggeredRun(fields, trigger?.run),
     });
   return (
-    <Form work={work} button={trigger ? 'Save' : 'Create'} label="Webhook" cancel={cancel}>
+    <Form work={work} button={trigger ? 'Save' : 'Create'} label="Webhook" cancel={cancel} places={places}>
       <div className="fields">
         <TextField label="Name" name="name" required maxLength={200} defaultValue={trigger?.name} />
         <ChoiceField

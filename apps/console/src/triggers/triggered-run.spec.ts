@@ -14,13 +14,15 @@ it('what is left empty is not in the run, and what the form does not have stays'
     budget: { usd: 1, tokens: 9 },
     metadata: {},
   };
-  expect(toTriggeredRun(createFields({ input: ' New. ', model: '', agent_id: '', usd: '' }), before)).toEqual({
+  expect(toTriggeredRun(createFields({ input: ' New. ', model: '', agent_id: '', 'budget.usd': '' }), before)).toEqual({
     input: 'New.',
     limits: { max_iterations: 3 },
     budget: { tokens: 9 },
     metadata: {},
   });
-  expect(toTriggeredRun(createFields({ input: 'A', model: 'demo/plain', agent_id: 'agt_1', usd: '0.5' }))).toEqual({
+  expect(
+    toTriggeredRun(createFields({ input: 'A', model: 'demo/plain', agent_id: 'agt_1', 'budget.usd': '0.5' })),
+  ).toEqual({
     input: 'A',
     model: 'demo/plain',
     agent_id: 'agt_1',

@@ -27,7 +27,7 @@ export function toChoice<Name extends string>(
 
 /** What the runs begin with. What the form does not have stays as it was. */
 export function toTriggeredRun(fields: FormData, before?: TriggeredRun): NewTriggeredRun {
-  const [agentId, model, usd] = [toText(fields, 'agent_id'), toText(fields, 'model'), readNumber(fields, 'usd')];
+  const [agentId, model, usd] = [toText(fields, 'agent_id'), toText(fields, 'model'), readNumber(fields, 'budget.usd')];
   const { agent_id: _, model: __, budget, ...kept } = before ?? {};
   const { usd: ___, ...otherBudget } = budget ?? {};
   const newBudget = usd === undefined ? otherBudget : { ...otherBudget, usd };

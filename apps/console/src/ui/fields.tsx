@@ -7,17 +7,16 @@ import {
   useId,
   useRef,
 } from 'react';
+import { useRefusal } from './refusals.ts';
 
 interface FieldProps {
   readonly label: string;
   readonly hint?: ReactNode;
-  /** Why what it has was refused. */
-  readonly problem?: string | undefined;
 }
 
 /** A line of text, with its name and what it is for. */
-export function TextField({ label, hint, problem, ...input }: FieldProps & InputHTMLAttributes<HTMLInputElement>) {
-  const [notes, described] = useNotes(hint, problem);
+export function TextField({ label, hint, ...input }: FieldProps & InputHTMLAttributes<HTMLInputElement>) {
+  const [notes, described] = useNotes(hint, input.name);
   return (
     <div className="field">
       <label htmlFor={described.id}>{label}</label>
@@ -29,6 +28,7 @@ export function TextField({ label, hint, problem, ...input }: FieldProps & Input
 
 interface NumberFieldProps {
   readonly label: string;
+  readonly name?: string;
   /** In place of a number: what holds without one. */
   readonly placeholder: string;
   readonly value: number | undefined;
@@ -50,8 +50,8 @@ export function NumberField({ value, onChange, ...rest }: NumberFieldProps) {
 }
 
 /** Several lines. */
-export function AreaField({ label, hint, problem, ...area }: FieldProps & TextareaHTMLAttributes<HTMLTextAreaElement>) {
-  const [notes, described] = useNotes(hint, problem);
+export function AreaField({ label, hint, ...area }: FieldProps & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+  const [notes, described] = useNotes(hint, area.name);
   return (
     <div className="field">
       <label htmlFor={described.id}>{label}</label>
@@ -101,8 +101,8 @@ interface ChoiceProps extends FieldProps, SelectHTMLAttributes<HTMLSelectElement
 }
 
 /** One of a few. */
-export function ChoiceField({ label, hint, problem, options, ...select }: ChoiceProps) {
-  const [notes, described] = useNotes(hint, problem);
+export function ChoiceField({ label, hint, options, ...select }: ChoiceProps) {
+  const [notes, described] = useNotes(hint, select.name);
   return (
     <div className="field">
       <label htmlFor={described.id}>{label}</label>
@@ -119,8 +119,9 @@ export function ChoiceField({ label, hint, problem, options, ...select }: Choice
 }
 
 /** What stands below a field, and what a field says of it to those who do not see it. */
-function useNotes(hint: ReactNode, problem: string | undefined) {
+function useNotes(hint: ReactNode, name: string | undefined) {
   const id = useId();
+  const problem = useRefusal(name);
   const notes = [
     hint !== undefined && (
       <p key="hint" className="hint" id={`${id}-hint`}>

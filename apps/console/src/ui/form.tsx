@@ -1,37 +1,35 @@
-import { type ReactNode, type SubmitEvent, useState } from 'react';
-import { useProblem } from './problem-text.ts';
+import { type ReactNode, type SubmitEvent, useRef } from 'react';
+import { type FieldPlaces, RefusalsContext, useFieldWork } from './refusals.ts';
 
 interface FormProps {
-  /** Gets the fields. What it throws is shown below them. */
+  /** Gets the fields. What is refused of one of them is said below it, and all else below the form. */
   readonly work: (fields: FormData) => Promise<unknown>;
   readonly button: string;
   readonly children: ReactNode;
   readonly label?: string;
   readonly cancel?: (() => void) | undefined;
+  readonly places?: FieldPlaces;
 }
 
 /** Fields, and a button that takes time and may fail. */
-export function Form({ work, button, children, label, cancel }: FormProps) {
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useProblem();
+export function Form({ work, button, children, label, cancel, places }: FormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  const { isBusy, refusals, problem, start } = useFieldWork(form, places);
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    setBusy(true);
-    setProblem(null);
-    work(new FormData(event.currentTarget))
-      .catch(setProblem)
-      .finally(() => setBusy(false));
+    const fields = new FormData(event.currentTarget);
+    void start(() => work(fields));
   };
   return (
-    <form className="form" onSubmit={submit} aria-label={label}>
-      {children}
+    <form ref={form} className="form" onSubmit={submit} aria-label={label}>
+      <RefusalsContext value={refusals}>{children}</RefusalsContext>
       {problem !== null && (
         <p className="problem" role="alert">
           {problem}
         </p>
       )}
       <div className="actions">
-        <button className="primary" disabled={isBusy}>
+        <button className="primary" aria-disabled={isBusy}>
           {button}
         </button>
         {cancel && (

@@ -235,7 +235,7 @@ describe('agents in the console', () => {
     const field = page.getByLabel('Iterations of a run, at most');
     await field.fill('0');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('alert').getByText('limits.max_iterations').waitFor();
+    await page.getByRole('alert').getByText('This must be at least 1.').waitFor();
 
     await page.getByRole('button', { name: 'JSON' }).click();
     await page

@@ -1,0 +1,51 @@
+import type { Page } from 'playwright-core';
+import { type ConsoleBrowser, stopBrowser } from '../console-browser';
+import { ordinaryConsole } from '../shared-deployment';
+
+describe('what a person writes in the console', () => {
+  let browser: ConsoleBrowser;
+  let page: Page;
+
+  beforeAll(async () => {
+    ({ browser, page } = await ordinaryConsole());
+  });
+
+  afterAll(async () => {
+    await stopBrowser(browser);
+  });
+
+  it('is refused beside its field, in plain English, and the field has the focus', async () => {
+    const focused = () => page.evaluate<string>('document.activeElement.labels[0].textContent');
+    await browser.open('/console/agents/new');
+    await page.getByLabel('Name', { exact: true }).fill('refused');
+    await page.getByLabel('Max iterations').fill('1.5');
+    await page.getByLabel('Temperature').fill('9');
+    await page.getByText('Environment', { exact: true }).click();
+    await page.getByLabel('Repository', { exact: true }).fill('http://example.com');
+    await page.getByText('Environment: the repository').click();
+    await page.getByRole('button', { name: 'Create' }).click();
+    const iterations = page.locator('.field', { hasText: 'Max iterations' });
+    await iterations.getByText('This must be a whole number.').waitFor();
+    await page.locator('.field', { hasText: 'Temperature' }).getByText('This must be at most 2.').waitFor();
+    await page.locator('.field', { hasText: 'Repository' }).getByText('This must be https://host/path').waitFor();
+    expect(await focused()).toBe('Max iterations');
+    await browser.expectThisAccessibleInEveryLook('refused fields');
+    expect(await page.locator('.editor-end .problem').count()).toBe(0);
+
+    await page.getByLabel('Max iterations').fill('15');
+    await page.getByLabel('Temperature').fill('1');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.waitForFunction('document.activeElement.labels?.[0]?.textContent === "Repository"');
+
+    await browser.open('/console/schedules');
+    await page.getByRole('button', { name: 'New schedule' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('each morning');
+    await page.getByLabel('What it is asked').fill('Go.');
+    await page.getByLabel('Model', { exact: true }).fill('nonsense');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.locator('.field', { hasText: 'Model' }).getByText('it must look like provider/model.').waitFor();
+    expect(await focused()).toBe('Model');
+    await page.getByLabel('When, as a cron expression').fill('61 25 * *');
+    await page.locator('.field', { hasText: 'cron' }).getByText('This must have five fields').waitFor();
+  });
+});
