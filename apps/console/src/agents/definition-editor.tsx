@@ -3,6 +3,7 @@ import { WorkButton } from '../ui/action.tsx';
 import { problemText } from '../ui/problem-text.ts';
 import { type FieldPlaces, RefusalsContext, useFieldWork } from '../ui/refusals.ts';
 import { TolerantForm } from '../ui/tolerant-form.tsx';
+import { useUnsaved } from '../ui/unsaved.tsx';
 import { type Format, parseDefinition, printDefinition } from './definition-text.ts';
 
 interface DefinitionEditorProps<Definition> {
@@ -37,6 +38,7 @@ export function DefinitionEditor<Definition extends object>(props: DefinitionEdi
   const [text, setText] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const { isBusy, refusals, problem: refusal, start } = useFieldWork(editor, places);
+  useUnsaved((isChanged || problem !== null) && !isBusy);
   const complain = (next: string | null) => {
     setProblem(next);
     onBroken?.(next !== null);

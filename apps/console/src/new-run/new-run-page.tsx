@@ -11,6 +11,7 @@ import { ItemHead } from '../ui/item-head.tsx';
 import { problemText } from '../ui/problem-text.ts';
 import { RefusalsContext, useFieldWork } from '../ui/refusals.ts';
 import { TolerantForm } from '../ui/tolerant-form.tsx';
+import { useUnsaved } from '../ui/unsaved.tsx';
 import { KnownModels } from './known-models.tsx';
 import { NewRunForm } from './new-run-form.tsx';
 import { parseRequest, readRequest, toClientCode, toCurl } from './run-request.ts';
@@ -45,6 +46,7 @@ function OneRequest({ given, from }: OneRequestProps) {
   const [request, setRequest] = useState(given);
   const form = useRef<HTMLElement>(null);
   const { isBusy, refusals, problem, start: attempt } = useFieldWork(form, places);
+  useUnsaved(request !== given && !isBusy);
   const start = async () => {
     const { id } = await rondo.runs.create(request);
     await navigate({ to: '/runs/$runId', params: { runId: id }, search: {} });

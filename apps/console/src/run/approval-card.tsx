@@ -10,6 +10,7 @@ import { AreaField } from '../ui/fields.tsx';
 import { Form, toText } from '../ui/form.tsx';
 import { Modal } from '../ui/modal.tsx';
 import { Failure, Loading } from '../ui/states.tsx';
+import { useUnsaved } from '../ui/unsaved.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 
@@ -81,6 +82,7 @@ const effects: Record<Approval['effect_class'], string> = {
 
 function OpenApproval({ approval }: { readonly approval: Approval }) {
   const [edited, setEdited] = useState<string | null>(null);
+  useUnsaved(edited !== null && edited !== printArguments(approval));
   const now = useNow();
   return (
     <div role="group" className="approval" aria-label={`Approval of ${approval.name}`}>
@@ -93,7 +95,7 @@ function OpenApproval({ approval }: { readonly approval: Approval }) {
       </header>
       {edited === null ? (
         <pre tabIndex={0} aria-label="Arguments">
-          {JSON.stringify(approval.arguments, null, 2)}
+          {printArguments(approval)}
         </pre>
       ) : (
         <ArgumentsField text={edited} onChange={setEdited} />
@@ -102,6 +104,8 @@ function OpenApproval({ approval }: { readonly approval: Approval }) {
     </div>
   );
 }
+
+const printArguments = (approval: Approval): string => JSON.stringify(approval.arguments, null, 2);
 
 function ArgumentsField({ text, onChange }: { readonly text: string; readonly onChange: (text: string) => void }) {
   const field = useId();
@@ -157,9 +161,7 @@ function Decisions({ approval, edited, setEdited }: DecisionsProps) {
         Deny
       </button>
       {isDenying && <DenyDialog name={approval.name} decide={decide} onClose={() => setDenying(false)} />}
-      {approval.name !== useSecret && (
-        <button onClick={() => setEdited(JSON.stringify(approval.arguments, null, 2))}>Edit</button>
-      )}
+      {approval.name !== useSecret && <button onClick={() => setEdited(printArguments(approval))}>Edit</button>}
     </div>
   );
 }

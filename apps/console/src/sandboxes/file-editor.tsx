@@ -2,6 +2,7 @@ import { plainText } from '@rondo/react';
 import { useDeferredValue } from 'react';
 import { DiffView } from '../diff/diff-view.tsx';
 import { Action } from '../ui/action.tsx';
+import { useUnsaved } from '../ui/unsaved.tsx';
 
 interface FileEditorProps {
   readonly path: string;
@@ -16,6 +17,7 @@ interface FileEditorProps {
 /** The text of a file, and below it what a save would change. */
 export function FileEditor({ path, before, text, onChange, save }: FileEditorProps) {
   const compared = useDeferredValue(text);
+  useUnsaved(text !== before);
   return (
     <>
       <textarea

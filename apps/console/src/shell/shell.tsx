@@ -6,6 +6,7 @@ import { type Scope, useMay } from '../session/use-may.ts';
 import { Shortcuts } from '../palette/shortcuts.tsx';
 import { useRondo } from '../session/use-session.ts';
 import { take } from '@rondo/client';
+import { LeaveGuard } from '../ui/unsaved.tsx';
 import { useNarrow } from '../ui/use-narrow.ts';
 import { findNeededScope, pages } from '../pages.ts';
 import { PhoneBar } from './phone-bar.tsx';
@@ -30,6 +31,7 @@ export function Shell() {
         Skip to the page
       </a>
       <Shortcuts />
+      <LeaveGuard />
       <ConnectionNotice />
       <Bar pages={pages.filter(({ scope }) => may[scope])} waiting={waiting} />
       <main id="page" tabIndex={-1}>

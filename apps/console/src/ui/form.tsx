@@ -1,5 +1,6 @@
-import { type ReactNode, type SubmitEvent, useRef } from 'react';
+import { type ReactNode, type SubmitEvent, useRef, useState } from 'react';
 import { type FieldPlaces, RefusalsContext, useFieldWork } from './refusals.ts';
+import { useUnsaved } from './unsaved.tsx';
 
 interface FormProps {
   /** Gets the fields. What is refused of one of them is said below it, and all else below the form. */
@@ -14,14 +15,16 @@ interface FormProps {
 /** Fields, and a button that takes time and may fail. */
 export function Form({ work, button, children, label, cancel, places }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
+  const [isChanged, setChanged] = useState(false);
   const { isBusy, refusals, problem, start } = useFieldWork(form, places);
+  useUnsaved(isChanged && !isBusy);
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     const fields = new FormData(event.currentTarget);
-    void start(() => work(fields));
+    void start(() => work(fields)).then((isDone) => isDone && setChanged(false));
   };
   return (
-    <form ref={form} className="form" onSubmit={submit} aria-label={label}>
+    <form ref={form} className="form" onSubmit={submit} onChange={() => setChanged(true)} aria-label={label}>
       <RefusalsContext value={refusals}>{children}</RefusalsContext>
       {problem !== null && (
         <p className="problem" role="alert">

@@ -150,6 +150,7 @@ describe('agents in the console', () => {
     await page.getByLabel('Directives').fill('Be kind.');
     await page.getByLabel('What it is asked').fill('Compare us.');
     await page.getByRole('button', { name: 'Run it and the active version, side by side' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click(); // the change is not stored
     await page.getByRole('heading', { name: 'Two runs side by side' }).waitFor();
     const first = page.getByRole('region', { name: 'Iteration 1', exact: true });
     await first.getByText('You said: Compare us.').nth(1).waitFor();

@@ -14,6 +14,47 @@ describe('what a person writes in the console', () => {
     await stopBrowser(browser);
   });
 
+  const guard = () => page.getByRole('dialog', { name: 'Leave this page?' });
+
+  it('is not left unasked: not by a link, nor by the way back, nor with the tab', async () => {
+    await browser.open('/console/agents');
+    await page.getByRole('link', { name: 'New agent' }).click();
+    const name = page.getByLabel('Name', { exact: true });
+    await name.fill('half-written');
+    await page.getByRole('link', { name: 'Usage' }).click();
+    await guard().waitFor();
+    await browser.expectThisAccessibleInEveryLook('the question whether to leave');
+    await guard().getByRole('button', { name: 'Stay' }).click();
+    expect(await name.inputValue()).toBe('half-written');
+
+    await page.goBack();
+    await guard().waitFor();
+    await page.keyboard.press('Escape');
+    expect(await name.inputValue()).toBe('half-written');
+    expect(page.url()).toContain('/agents/new');
+
+    const asked = page.waitForEvent('dialog');
+    const closing = page.evaluate('setTimeout(() => location.reload())');
+    const dialog = await asked;
+    expect(dialog.type()).toBe('beforeunload');
+    await dialog.dismiss();
+    await closing;
+    expect(await name.inputValue()).toBe('half-written');
+
+    await page.getByRole('link', { name: 'Usage' }).click();
+    await guard().getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor();
+  });
+
+  it('is not asked about once it is stored', async () => {
+    await browser.open('/console/agents/new');
+    await page.getByLabel('Name', { exact: true }).fill('whole');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('Version 1 of 1').waitFor();
+    await page.getByRole('link', { name: 'Usage' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor();
+  });
+
   it('is refused beside its field, in plain English, and the field has the focus', async () => {
     const focused = () => page.evaluate<string>('document.activeElement.labels[0].textContent');
     await browser.open('/console/agents/new');
