@@ -49,7 +49,7 @@ function WaitingRun({ item }: { readonly item: InboxItem }) {
       {waiting.reason === 'ask' && (
         <>
           <Markdown text={waiting.question?.text ?? ''} />
-          <AnswerForm runId={item.id} />
+          <AnswerForm key={waiting.question?.tool_call_id} runId={item.id} />
         </>
       )}
       {waiting.approvals && <ApprovalCards ids={waiting.approvals.map(({ approval_id: id }) => id)} />}

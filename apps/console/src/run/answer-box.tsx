@@ -7,7 +7,9 @@ import { Markdown } from '../markdown/markdown.tsx';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { moment } from '../ui/amounts.ts';
-import { problemText } from '../ui/problem-text.ts';
+import { useProblem } from '../ui/problem-text.ts';
+import { useRefreshKey } from '../ui/use-refresh-key.ts';
+import { useUnsaved } from '../ui/unsaved.tsx';
 import { BudgetForm } from './budget-form.tsx';
 import { ElicitationForm } from './elicitation-form.tsx';
 
@@ -49,7 +51,7 @@ function Decision({ runId, waiting, browserThreadId }: AnswerBoxProps) {
           {browserThreadId !== undefined && (
             <OpenBrowser threadId={browserThreadId} isFree done={() => rondo.runs.answer(runId, 'Done.')} />
           )}
-          <AnswerForm runId={runId} />
+          <AnswerForm key={waiting.question?.tool_call_id} runId={runId} />
         </>
       );
     case 'approval':
@@ -84,23 +86,35 @@ function CallerCalls({ calls }: { readonly calls: NonNullable<Waiting['tool_call
   );
 }
 
-/** Offered only to those whose answer is accepted. */
+/** Offered only to those whose answer is accepted. It is for one question: the next one has another. */
 export function AnswerForm({ runId }: { readonly runId: string }) {
   return useMay('write') ? <Answer runId={runId} /> : null;
 }
+
+const words = { written: 'Answer', sending: 'Sending …', sent: 'Sent' };
 
 function Answer({ runId }: { readonly runId: string }) {
   const rondo = useRondo();
   const field = useId();
   const [text, setText] = useState('');
-  const [state, setState] = useState<{ isBusy: boolean; problem: string | null }>({ isBusy: false, problem: null });
+  const [state, setState] = useState<'written' | 'sending' | 'sent'>('written');
+  const [problem, setProblem] = useProblem();
+  const refreshKey = useRefreshKey();
+  useUnsaved(state === 'written' && text.trim() !== '');
 
   const send = () => {
-    if (text.trim() === '') return;
-    setState({ isBusy: true, problem: null });
+    if (state !== 'written' || text.trim() === '') return;
+    setState('sending');
+    setProblem(null);
     rondo.runs.answer(runId, text).then(
-      () => setText(''),
-      (error: unknown) => setState({ isBusy: false, problem: problemText(error) }),
+      () => {
+        setState('sent');
+        void refreshKey(['inbox']);
+      },
+      (error: unknown) => {
+        setState('written');
+        setProblem(error);
+      },
     );
   };
   const submit = (event: SubmitEvent) => {
@@ -117,17 +131,18 @@ function Answer({ runId }: { readonly runId: string }) {
         dir="auto"
         id={field}
         rows={2}
+        readOnly={state !== 'written'}
         value={text}
         onChange={(e) => setText(e.currentTarget.value)}
         onKeyDown={sendByKey}
       />
-      {state.problem !== null && (
+      {problem !== null && (
         <p className="problem" role="alert">
-          {state.problem}
+          {problem}
         </p>
       )}
-      <button className="primary" disabled={state.isBusy || text.trim() === ''}>
-        {state.isBusy ? 'Sent' : 'Answer'}
+      <button className="primary" disabled={text.trim() === ''} aria-disabled={state !== 'written'}>
+        {words[state]}
       </button>
     </form>
   );

@@ -39,8 +39,8 @@ function OneRun({ runId }: { readonly runId: string }) {
   const fork = useCallback((atSeq: number, iteration: number) => setForked({ atSeq, iteration }), []);
   const links = useRunLinks({ run, ...shown, fork });
 
-  if (now.error !== null && now.view.lastSeq === 0)
-    return <FailurePage error={now.error} list={{ to: '/runs', name: 'All runs' }} />;
+  const failure = isMissing(error) ? error : now.view.lastSeq === 0 ? now.error : null;
+  if (failure !== null) return <FailurePage error={failure} list={{ to: '/runs', name: 'All runs' }} />;
   if (!run || now.view.lastSeq === 0) return <Loading what="the run" />;
   const { view, details } = shown;
   const isNow = shown === now;

@@ -1,13 +1,17 @@
-import type { Page } from 'playwright-core';
+import { type RondoClient, scriptInput } from '@rondo/test-deployment';
+import type { Page, Route } from 'playwright-core';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
 import { ordinaryConsole } from '../shared-deployment';
 
+const ask = (text: string) => ({ calls: [{ name: 'ask', arguments: { text } }] });
+
 describe('what a person writes in the console', () => {
+  let client: RondoClient;
   let browser: ConsoleBrowser;
   let page: Page;
 
   beforeAll(async () => {
-    ({ browser, page } = await ordinaryConsole());
+    ({ client, browser, page } = await ordinaryConsole());
   });
 
   afterAll(async () => {
@@ -15,6 +19,22 @@ describe('what a person writes in the console', () => {
   });
 
   const guard = () => page.getByRole('dialog', { name: 'Leave this page?' });
+
+  /** Keeps requests to an address until they are let go. Resolves when the first one has come. */
+  async function hold(url: string, method = 'POST') {
+    const held: Route[] = [];
+    let open = false;
+    await page.route(url, (route) => {
+      if (open || route.request().method() !== method) return route.continue();
+      held.push(route);
+      return undefined;
+    });
+    const release = async () => {
+      open = true;
+      await Promise.all(held.map((route) => route.continue()));
+    };
+    return { held, release };
+  }
 
   it('is not left unasked: not by a link, nor by the way back, nor with the tab', async () => {
     await browser.open('/console/agents');
@@ -88,5 +108,39 @@ describe('what a person writes in the console', () => {
     expect(await focused()).toBe('Model');
     await page.getByLabel('When, as a cron expression').fill('61 25 * *');
     await page.locator('.field', { hasText: 'cron' }).getByText('This must have five fields').waitFor();
+  });
+
+  it('stays where a run is looked at as it was before', async () => {
+    const { id } = await client.createRun(scriptInput('Ask me.', [ask('Which colour?'), { text: 'Done.' }]));
+    await client.waitForRun(id);
+    await browser.open(`/console/runs/${id}`);
+    await page.getByLabel('Your answer').fill('The green of the door.');
+    await page.getByRole('slider').press('Home');
+    await page.getByText('State after event 1.').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Your answer' }).count()).toBe(0);
+    await page.getByRole('slider').press('End');
+    expect(await page.getByRole('textbox', { name: 'Your answer' }).inputValue()).toBe('The green of the door.');
+  });
+
+  it('is sent once as an answer, and the next question of the run gets an answer of its own', async () => {
+    const task = scriptInput('Ask me twice.', [ask('Which colour?'), ask('Which size?'), { text: 'Done.' }]);
+    const { id } = await client.createRun(task);
+    await client.waitForRun(id);
+    await browser.open('/console/inbox');
+    const item = page.locator('.waiting', { hasText: 'Ask me twice.' });
+    const answers = await hold(`**/v1/runs/${id}/input`);
+    await item.getByLabel('Your answer').fill('Green.');
+    await page.keyboard.press('Control+Enter');
+    await page.keyboard.press('Control+Enter');
+    await item.getByRole('button', { name: 'Sending …' }).waitFor();
+    await answers.release();
+    await item.getByText('Which size?').waitFor();
+    expect(answers.held).toHaveLength(1);
+    expect(await item.getByLabel('Your answer').inputValue()).toBe('');
+    await item.getByLabel('Your answer').fill('Large.');
+    await item.getByRole('button', { name: 'Answer' }).click();
+    await item.waitFor({ state: 'detached' });
+    await client.waitForRun(id);
+    expect(JSON.stringify(await client.facts(id))).toContain('Large.');
   });
 });
