@@ -5,6 +5,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { KnownModels } from '../new-run/known-models.tsx';
 import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
+import { isMissing } from '../ui/problem-text.ts';
 import { Empty, FailurePage, Loading } from '../ui/states.tsx';
 import { AnswerBox } from './answer-box.tsx';
 import { ForkDialog, type ForkPlace } from './fork-dialog.tsx';
@@ -31,7 +32,7 @@ export function RunPage() {
 function OneRun({ runId }: { readonly runId: string }) {
   const { seq, view: form } = route.useSearch();
   const { now, shown } = useRunFeed(runId, seq);
-  const run = useRun(runId, now);
+  const { data: run, error } = useRun(runId, now);
   const mayWrite = useMay('write');
   const navigate = useNavigate();
   const [forked, setForked] = useState<ForkPlace | null>(null);
@@ -67,7 +68,9 @@ function OneRun({ runId }: { readonly runId: string }) {
               <Timeline rows={view.rows} details={details} follows={isNow && !view.isOver} />
             )}
             {run.steers?.is_read !== true && <StopCard view={view} details={details} />}
-            {isNow && <Requests run={run} view={view} details={details} />}
+            <div className="requests" hidden={!isNow}>
+              <Requests run={run} {...now} />
+            </div>
             {view.failure && <Failure failure={view.failure} />}
           </div>
           <RunAside run={run} view={view} details={details} />
@@ -143,7 +146,7 @@ function Failure({ failure: { code, title, message } }: { readonly failure: RunF
 /** Read again when its status changes, and while runs that it has started go on. */
 function useRun(runId: string, { view }: FedRun) {
   const rondo = useRondo();
-  const { data, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['run', runId],
     queryFn: ({ signal }) => rondo.runs.get(runId, { signal }),
     refetchInterval: ({ state }) =>
@@ -151,8 +154,9 @@ function useRun(runId: string, { view }: FedRun) {
         ? childrenRefreshMs
         : false,
   });
+  const { refetch } = query;
   useEffect(() => void refetch(), [view.status, refetch]);
-  return data;
+  return query;
 }
 
 /** What the last stroke of the bar is. */
