@@ -5,6 +5,7 @@ import {
   type DragEvent,
   type KeyboardEvent,
   type ReactNode,
+  useEffect,
   useRef,
   useState,
 } from 'react';
@@ -28,6 +29,8 @@ export interface ComposerProps {
   readonly starters?: readonly string[] | undefined;
   /** Between the buttons; a function is told whether files are attached. */
   readonly children?: ReactNode | ((draft: { readonly hasFiles: boolean }) => ReactNode);
+  /** Told whether something is written or attached that is not sent. */
+  readonly onDraft?: (isWritten: boolean) => void;
   /** Says why something failed. */
   readonly Problem?: ComponentType<{ readonly error: unknown }>;
 }
@@ -100,8 +103,13 @@ const Starters = ({ all, begin }: StartersProps) => (
   </div>
 );
 
-/** A message that is being written, and what sends it. It stays where it could not be sent. */
-function useDraft({ rondo, send, text: begun = '' }: Pick<ComposerProps, 'rondo' | 'send' | 'text'>) {
+type DraftProps = Pick<ComposerProps, 'rondo' | 'send' | 'text' | 'onDraft'>;
+
+/**
+ * A message that is being written, and what sends it. The next one can be written meanwhile, and what could not be sent is
+ * there again, before it.
+ */
+function useDraft({ rondo, send, text: begun = '', onDraft }: DraftProps) {
   const [text, setText] = useState(begun);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<unknown>(null);
@@ -111,13 +119,20 @@ function useDraft({ rondo, send, text: begun = '' }: Pick<ComposerProps, 'rondo'
     if (cannotSend) return;
     setBusy(true);
     setProblem(null);
-    send({ text, files: attachments.ids })
-      .then(() => {
-        setText('');
-        attachments.clear();
-      }, setProblem)
+    setText('');
+    const { all, ids, forget } = attachments;
+    send({ text, files: ids })
+      .then(
+        () => forget(all),
+        (error: unknown) => {
+          setProblem(error);
+          setText((next) => (next === '' ? text : `${text}\n${next}`));
+        },
+      )
       .finally(() => setBusy(false));
   };
+  const isWritten = !isBusy && (text.trim() !== begun.trim() || attachments.all.length > 0);
+  useEffect(() => onDraft?.(isWritten), [onDraft, isWritten]);
   return { text, setText, attachments, problem, cannotSend, submit };
 }
 

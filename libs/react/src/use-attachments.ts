@@ -18,7 +18,8 @@ export interface Attachments {
   readonly ids: string[];
   readonly add: (files: Iterable<File>) => void;
   readonly remove: (attachment: Attachment) => void;
-  readonly clear: () => void;
+  /** Those that were sent. Others may have been added meanwhile. */
+  readonly forget: (sent: readonly Attachment[]) => void;
 }
 
 let lastKey = 0;
@@ -49,6 +50,6 @@ export function useAttachments(rondo: Rondo): Attachments {
     ids: all.flatMap(({ id }) => id ?? []),
     add,
     remove,
-    clear: () => setAll([]),
+    forget: (sent) => setAll((known) => known.filter(({ key }) => !sent.some((one) => one.key === key))),
   };
 }

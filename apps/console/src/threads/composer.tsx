@@ -4,6 +4,7 @@ import { useId, useState } from 'react';
 import { type Files, FilesChoice, toWorkspace } from '../run/files-choice.tsx';
 import { useRondo } from '../session/use-session.ts';
 import { useProblemText } from '../ui/problem-text.ts';
+import { useUnsaved } from '../ui/unsaved.tsx';
 import { type RunChoice, RunChoiceFields, noChoice, toRunFields } from '../ui/run-choice.tsx';
 
 export interface EditedQuestion {
@@ -32,6 +33,8 @@ export function Composer({ send, active, unchosenAgent, placeholder = 'Reply', s
   const [choice, setChoice] = useState<RunChoice>(edited?.choice ?? noChoice);
   const [whileActive, setWhileActive] = useState<WhileActive>('steer');
   const [files, setFiles] = useState<Files>('otherwise');
+  const [isWritten, setWritten] = useState(false);
+  useUnsaved(isWritten);
   const isAnswer = !edited && active !== undefined && isQuestion(active);
   const isTold = active !== undefined && !isAnswer && !edited;
   return (
@@ -40,6 +43,7 @@ export function Composer({ send, active, unchosenAgent, placeholder = 'Reply', s
       send={(message) => send({ ...message, run: { ...toRunFields(choice), ...toWorkspace(files) }, whileActive })}
       isAnswer={isAnswer}
       text={edited?.text}
+      onDraft={setWritten}
       starters={starters}
       head={edited && <EditedHead edited={edited} isAtWork={active !== undefined} files={files} onFiles={setFiles} />}
       placeholder={isAnswer ? undefined : isTold ? 'Tell the agent something while it works' : placeholder}

@@ -29,7 +29,7 @@ interface LiveConversationProps {
   readonly children: ReactNode;
 }
 
-/** The messages, and in their midst a run as it goes on. */
+/** The messages, and in their midst a run as it goes on. What is written below them stays when another run begins. */
 export function LiveConversation({ run, queued, before, after, ...props }: LiveConversationProps) {
   const { endings, onEnd, ask, top, children } = props;
   const { now } = useRunFeed(run.id, undefined);
@@ -52,9 +52,9 @@ export function LiveConversation({ run, queued, before, after, ...props }: LiveC
           <strong>{view.failure.title ?? view.failure.code}.</strong> {view.failure.message}
         </p>
       )}
-      <Waits run={run} now={now} />
+      <Waits key={`waits ${run.id}`} run={run} now={now} />
       <QueuedMessages runs={queued} rows={view.rows} onWithdrawn={onEnd} />
-      <RunLine run={run} now={now} />
+      <RunLine key={`line ${run.id}`} run={run} now={now} />
       {children}
     </ChatView>
   );

@@ -87,7 +87,7 @@ function Conversation({ thread, shown, refresh, children }: ConversationProps) {
         <div className="run-page">
           <ThreadHead thread={thread} isBusy={active !== undefined} />
           {run ? (
-            <LiveConversation key={run.id} {...shown} run={run} onEnd={refresh} ask={ask} top={children}>
+            <LiveConversation {...shown} run={run} onEnd={refresh} ask={ask} top={children}>
               {foot}
             </LiveConversation>
           ) : (

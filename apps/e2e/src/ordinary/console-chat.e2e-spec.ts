@@ -179,6 +179,7 @@ describe('a chat with a computer beside it', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('jk?/');
     expect(await page.getByRole('textbox', { name: 'Message' }).inputValue()).toBe('jk?/');
+    await page.getByRole('textbox', { name: 'Message' }).fill('');
 
     await page.keyboard.press('Control+k');
     const palette = page.getByRole('dialog', { name: 'Go to' });

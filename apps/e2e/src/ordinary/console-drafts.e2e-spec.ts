@@ -143,4 +143,25 @@ describe('what a person writes in the console', () => {
     await client.waitForRun(id);
     expect(JSON.stringify(await client.facts(id))).toContain('Large.');
   });
+
+  it('while a message is sent is the next message, and what could not be sent is there again', async () => {
+    const { id, thread_id: threadId } = await client.createRun({ model: 'demo/plain', input: 'Begin.' });
+    await client.waitForRun(id);
+    await browser.open(`/console/threads/${threadId}`);
+    const field = page.getByRole('textbox', { name: 'Message' });
+    const sent = await hold('**/v1/runs');
+    await field.fill('The first.');
+    await field.press('Enter');
+    await field.pressSequentially('The second.');
+    await sent.release();
+    await page.getByRole('article', { name: 'You' }).getByText('The first.').waitFor();
+    expect(await field.inputValue()).toBe('The second.');
+
+    const json = { type: 'about:blank', title: 'Refused', status: 422, code: 'invalid_request', detail: 'Not that.' };
+    await page.route('**/v1/runs', (route) => route.fulfill({ status: 422, json }));
+    await field.press('Enter');
+    await page.getByText('Not that.').waitFor();
+    expect(await field.inputValue()).toBe('The second.');
+    await page.unroute('**/v1/runs');
+  });
 });
