@@ -1,8 +1,9 @@
 import type { Session as SignedIn } from '@rondo/client';
 import { onlineManager, useQuery, useQueryClient } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { Suspense, lazy, useEffect, useMemo, useState } from 'react';
+import { type ComponentProps, Suspense, lazy, useEffect, useMemo, useState } from 'react';
 import { readSharedThread } from './chat/shared-path.ts';
+import { gatewayUrl } from './gateway-url.ts';
 import { router } from './routes.tsx';
 import { clientOfCookie, currentSession } from './session/session.ts';
 import { SignIn, SignInAgain } from './shell/sign-in.tsx';
@@ -32,6 +33,7 @@ function SignedInConsole() {
     refetchOnWindowFocus: 'always',
   });
   const [last, setLast] = useState<SignedIn | null>(null);
+  useOtherTabs(data?.account_id, refetch);
   const isOther = Boolean(data && last && data.account_id !== last.account_id); // another tab may have signed in, too
   useEffect(() => {
     if (isOther) location.reload();
@@ -45,7 +47,7 @@ function SignedInConsole() {
     return (
       <>
         <Pages who={who} />
-        {data === null && <EndedSession onSignedIn={onSignedIn} />}
+        {data === null && <EndedSession who={who} onSignedIn={onSignedIn} />}
       </>
     );
   }
@@ -53,13 +55,24 @@ function SignedInConsole() {
   return error ? <Failure error={error} retry={() => void refetch()} /> : null;
 }
 
+/** All tabs have the cookie of the last sign-in: each says whose it is, so that none goes on with that of another account. */
+function useOtherTabs(accountId: string | undefined, readAgain: () => Promise<unknown>): void {
+  useEffect(() => {
+    if (accountId === undefined) return;
+    const tabs = new BroadcastChannel(`${gatewayUrl()} account`);
+    tabs.onmessage = ({ data }: MessageEvent<string>) => void (data !== accountId && readAgain());
+    tabs.postMessage(accountId);
+    return () => tabs.close();
+  }, [accountId, readAgain]);
+}
+
 /** Nothing is read again until there is a session: each request would be refused. */
-function EndedSession({ onSignedIn }: { readonly onSignedIn: (who: SignedIn) => void }) {
+function EndedSession(props: ComponentProps<typeof SignInAgain>) {
   useEffect(() => {
     onlineManager.setOnline(false);
     return () => onlineManager.setOnline(true);
   }, []);
-  return <SignInAgain onSignedIn={onSignedIn} />;
+  return <SignInAgain {...props} />;
 }
 
 function Pages({ who }: { readonly who: SignedIn }) {

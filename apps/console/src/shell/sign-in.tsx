@@ -2,7 +2,7 @@ import { RondoError, type Session } from '@rondo/client';
 import { type SubmitEvent, useEffect, useRef, useState } from 'react';
 import { problemText } from '../ui/problem-text.ts';
 import { Mark } from '../ui/mark.tsx';
-import { signInWith } from '../session/session.ts';
+import { findCaller, signInWith } from '../session/session.ts';
 
 interface SignInProps {
   readonly onSignedIn: (who: Session) => void;
@@ -18,14 +18,28 @@ export function SignIn({ onSignedIn }: SignInProps) {
         Open the link that <code>npm start</code> or <code>rondo console</code> prints, or paste an API key. The key is
         exchanged for a cookie and not kept.
       </p>
-      <KeyForm onSignedIn={onSignedIn} />
+      <KeyForm signIn={signInWith} onSignedIn={onSignedIn} />
     </main>
   );
 }
 
+interface SignInAgainProps extends SignInProps {
+  /** Whose the page is. */
+  readonly who: Session;
+}
+
 /** Asks again over the page, which keeps what was typed into it. It cannot be closed otherwise: nothing below it would work. */
-export function SignInAgain({ onSignedIn }: SignInProps) {
+export function SignInAgain({ who, onSignedIn }: SignInAgainProps) {
   const dialog = useRef<HTMLDialogElement>(null);
+  /** With a key of another account the page would be another one, without what was typed. */
+  const signIn = async (key: string) => {
+    const { account_id: id, account_name: name = id } = await findCaller(key);
+    if (id !== who.account_id)
+      throw new Error(
+        `This key is of the account “${name}”, and this page is of “${who.account_name ?? who.account_id}”.`,
+      );
+    return signInWith(key);
+  };
   useEffect(() => {
     if (dialog.current?.open === false) dialog.current.showModal();
   }, []);
@@ -41,12 +55,21 @@ export function SignInAgain({ onSignedIn }: SignInProps) {
         The session has ended: its time is over, or its key was revoked. The page stays as it is, with what you have
         typed.
       </p>
-      <KeyForm onSignedIn={onSignedIn} />
+      <KeyForm signIn={signIn} onSignedIn={onSignedIn} />
+      <p>
+        <button className="quiet" onClick={() => location.reload()}>
+          Sign in to another account
+        </button>
+      </p>
     </dialog>
   );
 }
 
-function KeyForm({ onSignedIn }: SignInProps) {
+interface KeyFormProps extends SignInProps {
+  readonly signIn: (key: string) => Promise<Session>;
+}
+
+function KeyForm({ signIn, onSignedIn }: KeyFormProps) {
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
 
@@ -55,7 +78,7 @@ function KeyForm({ onSignedIn }: SignInProps) {
     const key = new FormData(event.currentTarget).get('key');
     if (typeof key !== 'string' || key.trim() === '') return;
     setBusy(true);
-    signInWith(key.trim())
+    signIn(key.trim())
       .then(onSignedIn, (error: unknown) => setProblem(refusalText(error)))
       .finally(() => setBusy(false));
   };

@@ -1,17 +1,18 @@
-import { type RondoClient, scriptInput } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, scriptInput } from '@rondo/test-deployment';
 import type { Page, Route } from 'playwright-core';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
-import { ordinaryConsole } from '../shared-deployment';
+import { newAccount, ordinaryConsole } from '../shared-deployment';
 
 const ask = (text: string) => ({ calls: [{ name: 'ask', arguments: { text } }] });
 
 describe('what a person writes in the console', () => {
+  let rondo: RunningRondo;
   let client: RondoClient;
   let browser: ConsoleBrowser;
   let page: Page;
 
   beforeAll(async () => {
-    ({ client, browser, page } = await ordinaryConsole());
+    ({ rondo, client, browser, page } = await ordinaryConsole());
   });
 
   afterAll(async () => {
@@ -163,5 +164,37 @@ describe('what a person writes in the console', () => {
     await page.getByText('Not that.').waitFor();
     expect(await field.inputValue()).toBe('The second.');
     await page.unroute('**/v1/runs');
+  });
+
+  it('is not lost to a key of another account, when the session has ended meanwhile', async () => {
+    const other = await newAccount(rondo);
+    await browser.open('/console/threads/new');
+    const words = page.getByRole('textbox', { name: 'Message' });
+    await words.fill('It must not be lost.');
+    await page.context().clearCookies();
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+    await dialog.getByLabel('API key').fill(other.key);
+    await page.keyboard.press('Enter');
+    await dialog.getByText('This key is of the account').waitFor();
+    await dialog.getByLabel('API key').fill(client.key);
+    await page.keyboard.press('Enter');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await words.inputValue()).toBe('It must not be lost.');
+    await words.fill('');
+  });
+
+  it('in a tab beside one that signs in to another account is not sent to that one', async () => {
+    await browser.open('/console/agents');
+    await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor();
+    const other = await newAccount(rondo);
+    const { path } = await other.json<{ path: string }>('POST', '/session/links', {});
+    const loaded = page.waitForEvent('load');
+    const opened = page.waitForEvent('popup');
+    await page.evaluate('void open("about:blank")');
+    const beside = await opened;
+    await beside.goto(`${other.url}${path}`);
+    await loaded; // though it was in sight all the time
+    await beside.close();
+    await browser.signIn();
   });
 });
