@@ -3,6 +3,7 @@ import { plainText } from '@rondo/react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef } from 'react';
 import { between, duration } from '../ui/amounts.ts';
+import { usePrinted } from '../ui/use-narrow.ts';
 import { useNow } from '../ui/use-now.ts';
 import { type Span, findEnd, sumKinds, toSpans } from './waterfall.ts';
 
@@ -40,6 +41,7 @@ export function WaterfallView({ facts, view: { lastSeq, isOver }, isNow }: Water
     getItemKey: (index) => spans[index]?.id ?? index,
     overscan: 10,
   });
+  const isPrinted = usePrinted();
   const sums = sumKinds(spans, now);
   return (
     <div className="waterfall" ref={scroller} role="region" aria-label="Waterfall" tabIndex={0}>
@@ -53,7 +55,7 @@ export function WaterfallView({ facts, view: { lastSeq, isOver }, isNow }: Water
         )}
       </p>
       <ol style={{ height: list.getTotalSize() }}>
-        {list.getVirtualItems().map(({ key, index, start }) => {
+        {(isPrinted ? spans.map(toPrintedRow) : list.getVirtualItems()).map(({ key, index, start }) => {
           const span = spans[index];
           return span ? (
             <li key={key} style={{ transform: `translateY(${start}px)` }}>
@@ -65,6 +67,8 @@ export function WaterfallView({ facts, view: { lastSeq, isOver }, isNow }: Water
     </div>
   );
 }
+
+const toPrintedRow = ({ id }: Span, index: number) => ({ key: id, index, start: index * rowHeight });
 
 interface SpanRowProps {
   readonly span: Span;

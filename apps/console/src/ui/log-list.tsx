@@ -1,5 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import { usePrinted } from './use-narrow.ts';
 
 interface LogListProps<Item> {
   readonly items: readonly Item[];
@@ -12,10 +13,11 @@ interface LogListProps<Item> {
 /** How far from the end counts as at the end. */
 const nearEnd = 80;
 
-/** What happened, in order. Only what is near the visible part is in the document. */
+/** What happened, in order. Only what is near the visible part is in the document; on paper all of it. */
 export function LogList<Item extends { readonly key: string }>(props: LogListProps<Item>) {
   const { items, label, follows, children } = props;
   const scroller = useRef<HTMLDivElement>(null);
+  const isPrinted = usePrinted();
   const list = useVirtualizer({
     count: items.length,
     getScrollElement: () => scroller.current,
@@ -37,7 +39,7 @@ export function LogList<Item extends { readonly key: string }>(props: LogListPro
       tabIndex={0}
     >
       <div className="timeline-rows" style={{ height }}>
-        {list.getVirtualItems().map(({ key, index, start }) => {
+        {(isPrinted ? items.map(toPrintedRow) : list.getVirtualItems()).map(({ key, index, start }) => {
           const item = items[index];
           return (
             <div
@@ -45,7 +47,7 @@ export function LogList<Item extends { readonly key: string }>(props: LogListPro
               className="timeline-row"
               data-index={index}
               ref={list.measureElement}
-              style={{ transform: `translateY(${start}px)` }}
+              style={isPrinted ? undefined : { transform: `translateY(${start}px)` }}
             >
               {item !== undefined && children(item)}
             </div>
@@ -60,6 +62,9 @@ export function LogList<Item extends { readonly key: string }>(props: LogListPro
     </div>
   );
 }
+
+/** It is below the one before. */
+const toPrintedRow = ({ key }: { readonly key: string }, index: number) => ({ key, index, start: 0 });
 
 interface EndProps extends Pick<LogListProps<unknown>, 'items' | 'follows'> {
   readonly scroller: RefObject<HTMLDivElement | null>;

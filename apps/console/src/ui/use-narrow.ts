@@ -13,5 +13,8 @@ export function useMatch(query: string): boolean {
   return useSyncExternalStore(subscribe, () => matchMedia(query).matches);
 }
 
+/** Whether the page is on its way to paper. */
+export const usePrinted = (): boolean => useMatch('print');
+
 /** Whether the window is as narrow as a phone, as in the style sheets. */
 export const useNarrow = (): boolean => useMatch('(max-width: 720px)');

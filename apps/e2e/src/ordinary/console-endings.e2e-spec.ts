@@ -1,4 +1,4 @@
-import { type RondoClient, scriptInput } from '@rondo/test-deployment';
+import { type RondoClient, command, scriptInput } from '@rondo/test-deployment';
 import type { Page } from 'playwright-core';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
 import { ordinaryConsole } from '../shared-deployment';
@@ -42,5 +42,26 @@ describe('what the console says of a run', () => {
     await browser.open(`/console/runs/${id}`);
     await page.getByText('The MCP server lost was left out').waitFor();
     await page.getByText('127.0.0.1 is not a public address').waitFor();
+  });
+
+  it('is on paper whole and in ink, though the screen shows a part of it and is dark', async () => {
+    const steps = Array.from({ length: 30 }, (_, step) => ({ calls: [command(`echo step ${step}`)] }));
+    const { id } = await client.createRun(scriptInput('Do much.', [...steps, { text: 'Done at last.' }]));
+    await client.waitForRun(id);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await browser.open(`/console/runs/${id}`);
+    const calls = page.getByRole('article', { name: 'execute_command, done' });
+    await calls.first().waitFor();
+    const [onScreen] = [await calls.count()];
+    await page.emulateMedia({ media: 'print' });
+    await page.getByText('Done at last.').waitFor();
+
+    expect(onScreen).toBeLessThan(30);
+    expect(await calls.count()).toBe(30);
+    expect(await page.evaluate('document.documentElement.scrollHeight')).toBeGreaterThan(2_000);
+    expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(29, 32, 35)');
+    expect(await page.getByRole('navigation').count()).toBe(0);
+    expect(await page.getByRole('button').count()).toBe(0);
+    await page.emulateMedia({ media: 'screen', colorScheme: 'light' });
   });
 });
