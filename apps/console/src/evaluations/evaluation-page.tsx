@@ -5,6 +5,7 @@ import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { cost, count, moment } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
+import { hasNothing } from '../ui/problem-text.ts';
 import { FailurePage, Failure, Loading } from '../ui/states.tsx';
 import { ChoiceField } from '../ui/fields.tsx';
 import { Figure } from '../ui/figure.tsx';
@@ -32,7 +33,8 @@ export function EvaluationPage() {
   const { other: otherId } = route.useSearch();
   const { data, error } = useEvaluation(evaluationId);
   const other = useEvaluation(otherId);
-  if (error && !data) return <FailurePage error={error} list={list} />;
+  const isOtherThere = otherId !== undefined && !hasNothing(other.error, other.data);
+  if (hasNothing(error, data)) return <FailurePage error={error} list={list} />;
   if (!data) return <Loading what="the evaluation" />;
   return (
     <>
@@ -42,7 +44,7 @@ export function EvaluationPage() {
       {otherId !== undefined && other.isLoading ? (
         <Loading what="the other evaluation" />
       ) : (
-        <Tasks evaluation={data} other={otherId === undefined ? undefined : other.data} />
+        <Tasks evaluation={data} other={isOtherThere ? other.data : undefined} />
       )}
     </>
   );

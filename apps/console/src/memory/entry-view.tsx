@@ -9,6 +9,7 @@ import { useMay } from '../session/use-may.ts';
 import { useRondo } from '../session/use-session.ts';
 import { bytes } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
+import { hasNothing } from '../ui/problem-text.ts';
 import { Failure, Loading } from '../ui/states.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { EntryVersions } from './entry-versions.tsx';
@@ -37,7 +38,7 @@ export function EntryView({ storeId, path, version }: EntryViewProps) {
   const { data, error, refetch } = useEntry({ storeId, path, version });
   const [draft, setDraft] = useState<Draft | null>(null);
   const save = useSave({ storeId, path }, setDraft);
-  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
+  if (draft === null && hasNothing(error, data)) return <Failure error={error} retry={() => void refetch()} />;
   if (!data) return <Loading what="the entry" />;
   const { entry, versions } = data;
   const isNewest = entry.version === versions[0]?.version;

@@ -7,6 +7,7 @@ import { useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { bytes } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
+import { hasNothing } from '../ui/problem-text.ts';
 import { saveAs } from '../ui/save-as.ts';
 import { Failure, Loading } from '../ui/states.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
@@ -28,7 +29,7 @@ export function FileView({ sandboxId, path }: FileViewProps) {
     queryKey: ['file', sandboxId, path],
     queryFn: async ({ signal }) => readFile(await rondo.sandboxes.readFile(sandboxId, path, { signal })),
   });
-  if (error && !data) return <Failure error={error} retry={() => void refetch()} />;
+  if (edited === null && hasNothing(error, data)) return <Failure error={error} retry={() => void refetch()} />;
   if (!data) return <Loading what="the file" />;
   const save = async () => {
     await rondo.sandboxes.writeFile(sandboxId, { path, content: edited ?? '' });

@@ -73,4 +73,26 @@ describe('evaluations in the console', () => {
     const { data } = await client.json<{ data: object[] }>('GET', '/runs');
     expect(data).toHaveLength(4);
   });
+
+  it('one that was deleted elsewhere is not compared with any longer, nor shown', async () => {
+    const store = async (name: string) => {
+      await evaluate(name, 'pi');
+      const { data } = await client.json<{ data: { id: string; name: string }[] }>('GET', '/evaluations');
+      return data.find((one) => one.name === name)?.id ?? '';
+    };
+    /** As often as a person comes back to the page, until it has been read anew. */
+    const comeBackTo = async (text: string) => {
+      while ((await page.getByText(text).count()) === 0)
+        await page.evaluate(`document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`);
+    };
+    const [shown, other] = [await store('gone'), await store('gone-too')];
+    await browser.open(`/console/runs/evaluations/${shown}?other=${other}`);
+    const comparison = page.getByText('of the 2 tasks that both have scored.');
+    await comparison.waitFor();
+    await client.request('DELETE', `/evaluations/${other}`);
+    await comeBackTo('There is no evaluation');
+    expect(await comparison.count()).toBe(0);
+    await client.request('DELETE', `/evaluations/${shown}`);
+    await comeBackTo('Not found');
+  });
 });
