@@ -46,7 +46,7 @@ describe('memory in the console', () => {
     await page.getByLabel('Who can use it').selectOption('user');
     await page.getByLabel('User', { exact: true }).fill('4711');
     await press('Create');
-    await refused(/lower-case letters/);
+    await refused(/Lower-case letters/);
     expect(await page.getByLabel('Name', { exact: true }).getAttribute('aria-invalid')).toBe('true');
     await browser.expectThisAccessibleInEveryLook('a store that was refused');
 
