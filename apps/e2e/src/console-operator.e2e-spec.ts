@@ -87,7 +87,7 @@ describe('the console for those who operate an account', () => {
       await dialog.getByRole('button', { name: 'Give credit' }).click();
     };
     await give('0');
-    await dialog.getByRole('alert').getByText('usd: must not be 0').waitFor();
+    await dialog.getByRole('alert').getByText('This must not be 0.').waitFor();
     await give('12.5');
     await dialog.getByText('$12.50 were given.').waitFor();
     await give('-2');

@@ -23,7 +23,7 @@ describe('schedules and webhooks in the console', () => {
     await browser.open('/console/schedules');
     await page.getByRole('button', { name: 'New schedule' }).click();
     await page.getByLabel('When, as a cron expression').fill('every now and then');
-    await page.locator('.problem').getByText(/cron/).waitFor();
+    await page.locator('.field', { hasText: 'cron' }).getByText('This must have five fields').waitFor();
     await page.getByLabel('When, as a cron expression').fill('30 7 * * *');
     await page.getByLabel('Time zone').fill('Europe/Berlin');
     await page.getByText(/Next: .* 7:30 AM · .* 7:30 AM, Europe\/Berlin/).waitFor();
