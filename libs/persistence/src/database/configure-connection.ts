@@ -9,17 +9,19 @@ import type { ClientBase } from 'pg';
  * which these settings would surprise, and there statements have no names and are planned each time.
  */
 const limits = { statement_timeout: '20s', idle_in_transaction_session_timeout: '20s' };
+/** Statements wait for what others change at the same time, and then see it. A database or a role can have another default. */
+const isolation = 'read committed';
 const planning = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off', jit: 'off' };
 
 /** Begins a transaction behind a pooler, where settings of the session may be those of another connection. */
 export const beginWithLimits = [
-  'begin',
+  `begin isolation level ${isolation}`,
   ...Object.entries(limits).map(([name, value]) => `set local ${name} = '${value}'`),
 ].join('; ');
 
 const isDirect = 'pg_backend_pid() = $1';
 const always = Object.entries(limits).map(([name, value]) => `set_config('${name}', '${value}', false)`);
-const whereDirect = Object.entries(planning).map(
+const whereDirect = Object.entries({ ...planning, default_transaction_isolation: isolation }).map(
   ([name, value]) =>
     `set_config('${name}', case when ${isDirect} then '${value}' else current_setting('${name}') end, false)`,
 );

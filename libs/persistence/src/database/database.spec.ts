@@ -1,4 +1,5 @@
 import { checkConnections, openDatabase } from './database';
+import type { Sql } from './sql';
 import { ReadOnlyDatabase } from './sql-error';
 import { type TestDatabase, makeTestDatabase } from '../testing/test-database';
 import { isDatabaseUnavailable } from './unavailable';
@@ -66,6 +67,20 @@ describe('Database', () => {
 
     expect(await write()).toHaveLength(1);
     expect(pings.some(({ status }) => status === 'fulfilled')).toBe(true);
+  });
+
+  it('reads what others have committed, whatever isolation the database gives transactions', async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    await database.sql.query(`alter database ${name} set default_transaction_isolation = 'repeatable read'`);
+    const service = openDatabase({ url: database.url, poolSize: 1 });
+    const read = (sql: Sql) => sql.query(`select current_setting('transaction_isolation') as level`);
+
+    expect(await Promise.all([read(service.sql), read(service.writer), service.transaction(read)])).toEqual(
+      Array.from({ length: 3 }, () => [{ level: 'read committed' }]),
+    );
+
+    await service.close();
+    await database.sql.query(`alter database ${name} reset default_transaction_isolation`);
   });
 
   it('answers while it accepts writes only, and after a failover reaches the server that does', async () => {

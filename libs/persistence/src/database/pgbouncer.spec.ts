@@ -11,6 +11,8 @@ const modes: readonly PoolMode[] = ['session', 'transaction'];
 
   beforeAll(async () => {
     direct = await makeTestDatabase();
+    const name = new URL(direct.url).pathname.slice(1);
+    await direct.sql.query(`alter database ${name} set default_transaction_isolation = 'repeatable read'`);
     pooler = await PgBouncer.readInFront(direct.url, mode);
     services = [1, 2].map(() => openDatabase({ url: pooler.url, poolSize: 4 }));
   });
@@ -59,11 +61,12 @@ const modes: readonly PoolMode[] = ['session', 'transaction'];
 
     const limits = await transaction((sql) =>
       sql.query(
-        `select current_setting('statement_timeout') as statement, current_setting('enable_seqscan') as seqscan`,
+        `select current_setting('statement_timeout') as statement, current_setting('enable_seqscan') as seqscan,
+          current_setting('transaction_isolation') as isolation`,
       ),
     );
 
-    expect(limits).toEqual([{ statement: '20s', seqscan: 'on' }]);
+    expect(limits).toEqual([{ statement: '20s', seqscan: 'on', isolation: 'read committed' }]);
   });
 });
 

@@ -94,7 +94,7 @@ async function readFirst(client: ClientBase, statement: string): Promise<string 
 /** False where this database has no table for it yet. */
 async function noticeServer(client: ClientBase, history: string): Promise<boolean> {
   try {
-    await client.query('begin');
+    await client.query('begin isolation level read committed');
     await client.query(takeTurn);
     const present = await readFirst(client, readPresent);
     if (present !== history) {

@@ -63,10 +63,44 @@ describe('isDatabaseUnavailable', () => {
     expect(isDatabaseUnavailable(found)).toBe(true);
   });
 
-  it.each(['25006', '40P01', '53100', '53300', '57P03'])('knows the code %s, which Prisma reports', async (code) => {
-    const raise = `do $$ begin raise exception 'x' using errcode = '${code}'; end $$`;
+  it.each(['25006', '25P04', '40P01', '53100', '53300', '57P03'])(
+    'knows the code %s, which Prisma reports',
+    async (code) => {
+      const raise = `do $$ begin raise exception 'x' using errcode = '${code}'; end $$`;
 
-    expect(isDatabaseUnavailable(await readError(database.prisma.$executeRawUnsafe(raise)))).toBe(true);
+      expect(isDatabaseUnavailable(await readError(database.prisma.$executeRawUnsafe(raise)))).toBe(true);
+    },
+  );
+
+  it('knows a login that is refused, and a database that is not there', async () => {
+    const name = `rondo_locked_${process.pid}`;
+    await database.sql.query(`create role ${name} nologin`);
+    const url = (parts: Partial<URL>) => Object.assign(new URL(database.url), parts).href;
+    const refused = [url({ username: name }), url({ pathname: '/rondo_that_is_restored' })].map((refusing) =>
+      openDatabase({ url: refusing, poolSize: 1 }),
+    );
+
+    const errors = await Promise.all(refused.map((service) => readError(service.sql.query('select 1'))));
+    expect(errors).toMatchObject([{ code: expect.stringMatching(/^28/) }, { code: '3D000' }]);
+    expect(errors.map(isDatabaseUnavailable)).toEqual([true, true]);
+
+    await Promise.all(refused.map((service) => service.close()));
+    await database.sql.query(`drop role ${name}`);
+  });
+
+  it('knows a transaction that another one was in the way of', async () => {
+    await database.sql.query(`insert into accounts (id, name) values ('acc_way', 'x')`);
+    const rename = `update accounts set name = $1 where id = 'acc_way'`;
+    const late = database.transaction(async (sql) => {
+      await sql.query('set transaction isolation level repeatable read');
+      await sql.query('select from accounts');
+      await database.sql.query(rename, ['first']);
+      await sql.query(rename, ['second']);
+    });
+
+    const error = await readError(late);
+    expect(error).toMatchObject({ code: '40001' });
+    expect(isDatabaseUnavailable(error)).toBe(true);
   });
 
   it('knows a server that accepts no writes', async () => {
@@ -88,7 +122,7 @@ describe('isDatabaseUnavailable', () => {
 
   it.each([
     ...['ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT', '08006', '57P01', '57P02', '57P03', 'P1001', 'P1002', 'P1017'],
-    ...['P2024', '25006', '53100', '53300', '57014', '55P03', '40P01', '25P03'],
+    ...['P2024', '25006', '53100', '53300', '57014', '55P03', '40001', '40P01', '25P03', '25P04', '28P01'],
   ])('knows the code %s, also of a cause', (code) => {
     const error = Object.assign(new Error('x'), { code });
 

@@ -6,11 +6,13 @@ const codes = new Set([
   ...['P1001', 'P1002', 'P1017', 'P2024'],
   ...['57P01', '57P02', '57P03', '57P04', '57P05'],
   '25006', // it accepts no writes: a replica, or a primary that hands over
-  ...['57014', '55P03', '40P01', '25P03'], // a statement, a lock, a deadlock or a transaction that took too long
+  ...['57014', '55P03', '25P03', '25P04'], // a statement, a lock or a transaction that took too long
+  ...['40001', '40P01'], // a transaction that another one was in the way of
+  '3D000', // the database does not exist, as while it is restored
 ]);
 
-/** Connections that broke (08), and connections, memory or disk that ran out (53). */
-const classes = /^(08|53)...$/;
+/** Connections that broke (08), a login that is refused, as while its password changes (28), and connections, memory or disk that ran out (53). */
+const classes = /^(08|28|53)...$/;
 
 /** Messages of driver errors that have no code. */
 const messages =
