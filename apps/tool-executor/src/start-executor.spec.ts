@@ -3,9 +3,11 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientProxy, ClientProxyFactory, Transport } from '@nestjs/microservices';
+import { accountId, runId } from '@rondo/contract';
 import {
   type NatsLink,
   OpenExecutors,
+  requestMcpList,
   requestRemoval,
   connectNats,
   natsTransportOptions,
@@ -258,6 +260,20 @@ describe('an executor', () => {
 
     await stop();
     expect(await requestRemoval(nats, id, caller.threadId)).toBe(false);
+  });
+
+  it('says nothing of a server that it was starting when it shut down, since the next process will be asked', async () => {
+    const url = await start();
+    const id = await place();
+    const listed = requestMcpList(nats, id, {
+      ...{ thread_id: caller.threadId, run_id: runId.parse('run_1'), account_id: accountId.parse('acc_1') },
+      ...{ server: { name: 'slow', transport: 'stdio', command: 'sleep 60' }, start_ms: 3_000 },
+    });
+    while (!(await (await fetch(`${url}/metrics`)).text()).includes('rondo_sandboxes_awake 1')) await sleep(20);
+
+    await stop();
+
+    expect(await listed).toBeUndefined();
   });
 
   it('does not start while another executor with its id is running', async () => {

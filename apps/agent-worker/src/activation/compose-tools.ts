@@ -16,6 +16,9 @@ import type { AgentRunnerParts } from './agent-runner-parts';
 import { McpCatalog } from './mcp-catalog';
 import type { SandboxPlacement } from './sandbox-placement';
 
+/** Before an executor that does not answer is asked again. */
+const pauseMs = 1_000;
+
 interface Adapters {
   readonly database: Database;
   readonly nats: NatsLink;
@@ -33,6 +36,8 @@ export function createMcpCatalog(
   return new McpCatalog({
     builtIn: tools,
     placement: placement.ofRun.bind(placement),
+    untilConnected: nats.untilConnected.bind(nats),
+    pauseMs,
     list: (executorId, request) => requestMcpList(nats, executorId, { ...request, start_ms: startMs }),
     newCallId: () => callId.parse(`call_${newUlid()}`),
     awaitsSecret: secretOpenings.isAwaited.bind(secretOpenings),

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { type McpDiscovery, type McpServer, accountId, callId, mcpToolId, runId, threadId } from '@rondo/contract';
 import {
   type ClaimedRun,
@@ -8,13 +9,14 @@ import {
   waitForConnections,
 } from '@rondo/domain';
 import { freshRun } from '@rondo/domain/testing';
-import { McpCatalog } from './mcp-catalog';
+import { McpCatalog, type McpCatalogParts } from './mcp-catalog';
 
 const id = runId.parse('run_1');
 const thread = threadId.parse('thr_1');
 const tickets: McpServer = { name: 'tickets', transport: 'streamable_http', url: 'https://tickets.example/mcp' };
 const notes: McpServer = { name: 'notes', transport: 'stdio', command: 'notes' };
 const never = new AbortController().signal;
+setMaxListeners(0, never); // every test listens
 const newCallId = () => callId.parse('call_1');
 
 const tool = (name: string) => ({
@@ -34,15 +36,17 @@ function claimWith(servers: McpServer[]): ClaimedRun {
   };
 }
 
+const usualParts: Omit<McpCatalogParts, 'list'> = {
+  builtIn,
+  placement: ({ executorId }) => Promise.resolve(executorId ?? 'none'),
+  untilConnected: () => Promise.resolve(),
+  note: () => Promise.resolve([]),
+  newCallId,
+  awaitsSecret: () => Promise.resolve(false),
+  pauseMs: 1,
+};
 const createCatalog = (list: (name: string) => Promise<McpDiscovery | undefined>) =>
-  new McpCatalog({
-    builtIn,
-    placement: ({ executorId }) => Promise.resolve(executorId ?? 'none'),
-    list: (_, { server }) => list(server.name),
-    note: () => Promise.resolve([]),
-    newCallId,
-    awaitsSecret: () => Promise.resolve(false),
-  });
+  new McpCatalog({ ...usualParts, list: (_, { server }) => list(server.name) });
 
 describe('McpCatalog', () => {
   it('returns the built-in tools as they are for a run without servers', async () => {
@@ -86,11 +90,8 @@ describe('McpCatalog', () => {
 
   it('leaves out a tool that is not what the account accepted, and says how to confirm it', async () => {
     const catalog = new McpCatalog({
-      builtIn,
-      newCallId,
-      placement: () => Promise.resolve('exe_1'),
+      ...usualParts,
       list: () => Promise.resolve(connected('tickets__a', 'tickets__b')),
-      awaitsSecret: () => Promise.resolve(false),
       note: (account, server, tools) => {
         expect([account, server.name, tools.length]).toEqual(['acc_1', 'tickets', 2]);
         return Promise.resolve([{ id: mcpToolId.parse('mct_1'), tool: 'tickets__b' }]);
@@ -106,11 +107,8 @@ describe('McpCatalog', () => {
 
   it('leaves out tools that are new to an account that knows too many', async () => {
     const catalog = new McpCatalog({
-      builtIn,
-      newCallId,
-      placement: () => Promise.resolve('exe_1'),
+      ...usualParts,
       list: () => Promise.resolve(connected('tickets__a')),
-      awaitsSecret: () => Promise.resolve(false),
       note: () => Promise.resolve([{ tool: 'tickets__a' }]),
     });
     const { servers } = await catalog.catalogFor(claimWith([tickets]), never);
@@ -122,27 +120,58 @@ describe('McpCatalog', () => {
 
   it('skips all servers of a thread for which there is no executor', async () => {
     const catalog = new McpCatalog({
-      builtIn,
-      newCallId,
+      ...usualParts,
       placement: () => Promise.reject(new TerminalError('sandbox_unavailable', 'No executor has capacity.')),
       list: () => Promise.reject(new Error('no executor was to be asked')),
-      awaitsSecret: () => Promise.resolve(false),
       note: () => Promise.reject(new Error('there was nothing to note')),
     });
     const { servers } = await catalog.catalogFor(claimWith([tickets]), never);
     expect(servers?.[0]?.data).toEqual({ server: 'tickets', reason: 'No executor has capacity.' });
   });
 
+  it('asks again where no executor answers, as while one starts anew', async () => {
+    const answers = [undefined, undefined, connected('tickets__a')];
+    const { servers } = await createCatalog(() => Promise.resolve(answers.shift())).catalogFor(
+      claimWith([tickets]),
+      never,
+    );
+    expect(servers).toMatchObject([{ type: 'mcp.connected', data: { tools: ['tickets__a'] } }]);
+  });
+
+  it('asks nobody while NATS is away, however long that is', async () => {
+    let connect = (): void => undefined;
+    const isConnected = new Promise<void>((resolve) => (connect = resolve));
+    const asked: string[] = [];
+    const catalog = new McpCatalog({
+      ...usualParts,
+      untilConnected: () => isConnected,
+      list: (executorId) => Promise.resolve(asked.push(executorId) > 0 ? connected('tickets__a') : undefined),
+    });
+    const found = catalog.catalogFor(claimWith([tickets]), never);
+    await new Promise(setImmediate);
+    expect(asked).toEqual([]);
+
+    connect();
+    expect((await found).servers).toMatchObject([{ type: 'mcp.connected' }]);
+  });
+
+  it('says nothing of a server while the database is away: the run begins again', async () => {
+    const away = new Error('the database is away');
+    const catalog = new McpCatalog({
+      ...usualParts,
+      list: () => Promise.resolve(connected('tickets__a')),
+      note: () => Promise.reject(away),
+    });
+    await expect(catalog.catalogFor(claimWith([tickets]), never)).rejects.toBe(away);
+  });
+
   it('asks a server again while a person has to allow a secret in its headers', async () => {
     const answers: (McpDiscovery | undefined)[] = [{ how: 'failed', reason: 'It waits.' }, connected('tickets__a')];
     const asked: string[] = [];
     const catalog = new McpCatalog({
-      builtIn,
-      newCallId,
-      placement: () => Promise.resolve('exe_1'),
+      ...usualParts,
       list: () => Promise.resolve(answers.shift()),
       awaitsSecret: (run) => Promise.resolve(asked.push(run) === 1),
-      note: () => Promise.resolve([]),
     });
     const { servers } = await catalog.catalogFor(claimWith([tickets]), never);
     expect(servers?.[0]).toMatchObject({ type: 'mcp.connected', data: { tools: ['tickets__a'] } });
@@ -155,16 +184,12 @@ describe('McpCatalog', () => {
     const settle = (log: ClaimedRun['log'] = [], known: McpDiscovery = connected()) => {
       const asked: (string | undefined)[] = [];
       const catalog = new McpCatalog({
-        builtIn,
-        newCallId,
-        placement: () => Promise.resolve('exe_1'),
+        ...usualParts,
         list: (_, { server, call_id: call }) => {
           if (server.name === 'notes') return Promise.resolve(connected('notes__a'));
           asked.push(call);
           return Promise.resolve(call === undefined ? unconnected : { ...unconnected, connect_page: page });
         },
-        awaitsSecret: () => Promise.resolve(false),
-        note: () => Promise.resolve([]),
         known: () => Promise.resolve(known.how === 'connected' ? known.tools : []),
       });
       return { asked, found: catalog.catalogFor({ ...claimWith([tickets, notes]), log }, never) };

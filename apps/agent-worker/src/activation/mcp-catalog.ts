@@ -18,16 +18,14 @@ import {
   type UnconnectedServer,
   readConnectAnswers,
 } from '@rondo/domain';
-import type { McpListRequest } from '@rondo/messaging';
+import { type McpListRequest, TunnelError } from '@rondo/messaging';
 import type { WithheldMcpTool } from '@rondo/persistence';
 import type { Catalog } from '@rondo/run-holder';
 import { z } from 'zod';
-import { longestDecisionMs } from './preparation-steps';
+import { type ExecutorFinder, findExecutor, longestDecisionMs, mayTryAgain, pauseAfter } from './preparation-steps';
 
-export interface McpCatalogParts {
+export interface McpCatalogParts extends ExecutorFinder {
   readonly builtIn: readonly ToolDefinition[];
-  /** The executor that hosts the thread of a run. */
-  readonly placement: (claim: ClaimedRun) => Promise<string>;
   /** Undefined if there is no answer. */
   readonly list: (executorId: string, request: McpListRequest) => Promise<McpDiscovery | undefined>;
   /** The tools of a server that the account has accepted, and that have not changed as far as is known. */
@@ -36,6 +34,8 @@ export interface McpCatalogParts {
   readonly newCallId: () => CallId;
   /** Whether a person has to allow the run to use a secret, or has just allowed it. */
   readonly awaitsSecret: (run: RunId) => Promise<boolean>;
+  /** Before an executor that does not answer is asked again. */
+  readonly pauseMs: number;
   /** Remembers tools that are new to the account. Resolves to those that its runs must not be offered. */
   readonly note: (
     account: AccountId,
@@ -108,17 +108,13 @@ export class McpCatalog {
       signal.addEventListener('abort', end, { once: true });
       if (signal.aborted) end();
     });
-    const executorId = this.parts.placement(claim);
-    executorId.catch(() => undefined); // each server reports it
-    const find = async (server: McpServer): Promise<Found> =>
-      this.find(claim, server, { executorId: await executorId, signal });
     const waits = new Set<StartingServer>();
     this.waits.set(claim.runId, waits);
     const discoveries = servers.map(async (server) => {
       const starting = { name: server.name, since: new Date().toISOString() };
       waits.add(starting);
       const one: Found = await Promise.race([
-        find(server).catch((error: unknown) => ({ discovery: reportUnplaced(error) })),
+        this.find(claim, server, signal).catch((error: unknown) => ({ discovery: reportUnplaced(error) })),
         aborted,
       ]);
       waits.delete(starting);
@@ -129,16 +125,30 @@ export class McpCatalog {
     });
   }
 
-  private async find(
+  /** An executor that does not answer may be starting anew, so it is asked again, as for the other preparations of a run. */
+  private async find(claim: ClaimedRun, server: McpServer, signal: AbortSignal): Promise<Found> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const executorId = await findExecutor(this.parts, claim, signal);
+        return await this.findAt(executorId, claim, { server, signal });
+      } catch (error) {
+        if (!(error instanceof TunnelError && mayTryAgain(error, attempt))) throw error;
+      }
+      await pauseAfter(attempt, this.parts.pauseMs, signal);
+    }
+  }
+
+  /** Rejects with TunnelError where that executor does not answer. */
+  private async findAt(
+    executorId: string,
     claim: ClaimedRun,
-    server: McpServer,
-    { executorId, signal }: { readonly executorId: string; readonly signal: AbortSignal },
+    { server, signal }: { readonly server: McpServer; readonly signal: AbortSignal },
   ): Promise<Found> {
     const { runId: run_id, workspaceId: thread_id, accountId: account_id } = claim;
     const sandbox = toSandboxTerms(claim.run.settings.environment);
     const request = { run_id, thread_id, account_id, server, ...(sandbox && { sandbox }) };
     const answer = await this.listWithPeople(executorId, request, signal);
-    if (!answer) return { discovery: { how: 'failed', reason: 'No executor answered for the server.' } };
+    if (!answer) throw new TunnelError('executor_away', 'No executor answered for the server.');
     if (answer.how === 'failed' && answer.is_unconnected)
       return this.findUnconnected(claim, answer, { executorId, request });
     return { discovery: await this.withoutWithheld(account_id, server, answer) };
@@ -171,7 +181,7 @@ export class McpCatalog {
   ): Promise<McpDiscovery | undefined> {
     const until = performance.now() + longestDecisionMs;
     for (;;) {
-      const answer = await this.parts.list(executorId, request).catch(reportUnplaced);
+      const answer = await this.parts.list(executorId, request);
       if (answer?.how === 'connected' || signal.aborted || performance.now() > until) return answer;
       if (!(await this.parts.awaitsSecret(request.run_id))) return answer;
       await delay(betweenListsMs, undefined, { signal });
@@ -196,10 +206,11 @@ const tooMany = 'this account knows too many tools of MCP servers: forget some w
 const whyChanged = (id: string): string =>
   `the server has changed it since this account accepted it: confirm it with POST /v1/mcp-tools/${id}/confirm`;
 
-const reportUnplaced = (error: unknown): McpDiscovery => ({
-  how: 'failed',
-  reason: error instanceof TerminalError ? error.message : 'No executor could be asked to connect to the server.',
-});
+/** Any other error says nothing of the server, as that of a database that is away: then the run begins again. */
+function reportUnplaced(error: unknown): McpDiscovery {
+  if (error instanceof TerminalError || error instanceof TunnelError) return { how: 'failed', reason: error.message };
+  throw error;
+}
 
 /** Lists and reads of resources: not the server says what they are. */
 const isOfProtocol = (tool: string): boolean => mcpResourceOperation.safeParse(tool).success;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { NewFact, RecordedFact } from '@rondo/contract';
 import { type ClaimedRun, type RunStore, TerminalError } from '@rondo/domain';
 import { TunnelError } from '@rondo/messaging';
+import { isDatabaseUnavailable } from '@rondo/persistence';
 
 // What the steps share that prepare a claimed run with the help of its executor, before the model is asked.
 
@@ -21,15 +22,28 @@ export async function pauseAfter(attempt: number, pauseMs: number, signal: Abort
   await sleep(pauseMs * 2 ** Math.max(0, attempt - 1), undefined, { signal }).catch(() => undefined);
 }
 
-/** Rejects with TunnelError where no executor takes the run now, and with TerminalError where none ever will. */
+export interface ExecutorFinder {
+  /** The executor that has the workspace, or will have it. */
+  readonly placement: (claim: ClaimedRun) => Promise<string>;
+  /** Resolves when NATS is there, or when the signal is aborted. */
+  readonly untilConnected: (signal: AbortSignal) => Promise<void>;
+}
+
+/**
+ * Waits for NATS, without which no executor can be asked: its outage is no attempt. Rejects with TunnelError where no executor
+ * takes the run now, with TerminalError where none ever will, and with the error of a database that is away.
+ */
 export async function findExecutor(
-  placement: (claim: ClaimedRun) => Promise<string>,
+  { placement, untilConnected }: ExecutorFinder,
   claim: ClaimedRun,
+  signal: AbortSignal,
 ): Promise<string> {
+  await untilConnected(signal);
+  if (signal.aborted) throw new TunnelError('aborted', 'The run was stopped or left.');
   try {
     return await placement(claim);
   } catch (error) {
-    if (error instanceof TerminalError) throw error;
+    if (error instanceof TerminalError || isDatabaseUnavailable(error)) throw error;
     throw new TunnelError('executor_away', 'No executor takes a new sandbox now.');
   }
 }

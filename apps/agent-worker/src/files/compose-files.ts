@@ -40,6 +40,7 @@ export function composeFiles({ database, nats, store, feed }: Adapters, placemen
     deliveries,
     workspaces: new WorkspaceUpload({ nats, content: deliveries.content.bind(deliveries) }),
     placement: placement.ofRun.bind(placement),
+    untilConnected: nats.untilConnected.bind(nats),
     append: store.append.bind(store),
     publish: feed.publish.bind(feed),
     newId: newUlid,

@@ -9,14 +9,18 @@ import {
 } from '@rondo/domain';
 import { TunnelError } from '@rondo/messaging';
 import type { FileDeliveries, FileToDeliver } from '@rondo/persistence';
-import { findExecutor, mayTryAgain, pauseAfter, withRecorded } from '../activation/preparation-steps';
+import {
+  type ExecutorFinder,
+  findExecutor,
+  mayTryAgain,
+  pauseAfter,
+  withRecorded,
+} from '../activation/preparation-steps';
 import type { WorkspaceUpload } from './workspace-upload';
 
-export interface RunFileDeliveryParts {
+export interface RunFileDeliveryParts extends ExecutorFinder {
   readonly deliveries: Pick<FileDeliveries, 'of' | 'settle'>;
   readonly workspaces: Pick<WorkspaceUpload, 'write'>;
-  /** The executor that has the thread's sandbox, or will have it. */
-  readonly placement: (claim: ClaimedRun) => Promise<string>;
   readonly append: RunStore['append'];
   readonly publish: (facts: readonly RecordedFact[]) => void;
   readonly newId: NewId;
@@ -60,7 +64,7 @@ export class RunFileDelivery {
     for (let attempt = 1; ; attempt += 1) {
       try {
         const to = {
-          executorId: await findExecutor(this.parts.placement, claim),
+          executorId: await findExecutor(this.parts, claim, signal),
           accountId: claim.accountId,
           threadId: claim.workspaceId,
         };

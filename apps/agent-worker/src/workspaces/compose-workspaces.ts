@@ -25,6 +25,7 @@ export const composeWorkspaces = (
     prepare: prepareThrough(nats),
     rewind: rewindThrough(nats),
     placement: placement.ofRun.bind(placement),
+    untilConnected: nats.untilConnected.bind(nats),
     awaitsSecret: secretOpenings.isAwaited.bind(secretOpenings),
     append: store.append.bind(store),
     publish: feed.publish.bind(feed),

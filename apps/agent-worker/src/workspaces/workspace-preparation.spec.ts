@@ -28,6 +28,7 @@ function create(parts: Partial<WorkspacePreparationParts> = {}) {
     prepare: () => Promise.resolve(done),
     rewind: () => Promise.resolve(nothingChanged),
     placement: () => Promise.resolve('exe_1'),
+    untilConnected: () => Promise.resolve(),
     awaitsSecret: () => Promise.resolve(false),
     append: (_, facts) => {
       appended.push(...facts.map(({ type }) => type));
@@ -132,6 +133,27 @@ describe('WorkspacePreparation', () => {
 
     await prepare();
     expect(appended).toContain('workspace.prepared');
+  });
+
+  it('waits for NATS without counting that as an attempt, and leaves a run that is stopped meanwhile', async () => {
+    const stop = new AbortController();
+    let asked = 0;
+    const { prepare, appended } = create({
+      untilConnected: (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+      placement: () => Promise.resolve(`exe_${(asked += 1)}`),
+    });
+
+    const preparing = prepare(createClaim(), stop.signal);
+    while (appended.length === 0) await new Promise(setImmediate);
+    stop.abort();
+    await preparing;
+    expect([appended, asked]).toEqual([['workspace.preparing'], 0]);
+  });
+
+  it('leaves a run to the next worker where the database is away', async () => {
+    const away = Object.assign(new Error('It shuts down.'), { code: '57P01' });
+    const { prepare } = create({ placement: () => Promise.reject(away) });
+    await expect(prepare()).rejects.toBe(away);
   });
 
   it('ends the run with the reason where it cannot have what it names', async () => {

@@ -12,6 +12,7 @@ import {
 import { type ClaimedRun, type RunStore, TerminalError } from '@rondo/domain';
 import { TunnelError } from '@rondo/messaging';
 import {
+  type ExecutorFinder,
   findExecutor,
   longestDecisionMs,
   mayTryAgain,
@@ -24,13 +25,11 @@ export interface Asking {
   readonly signal: AbortSignal;
 }
 
-export interface WorkspacePreparationParts {
+export interface WorkspacePreparationParts extends ExecutorFinder {
   /** The same promises as of `prepare`. */
   readonly rewind: (claim: ClaimedRun, to: WorkspaceRewinding, how: Asking) => Promise<FileChanges>;
   /** Rejects with TunnelError. May be repeated, also while an earlier attempt is about to end. */
   readonly prepare: (claim: ClaimedRun, environment: Environment, how: Asking) => Promise<WorkspacePrepared>;
-  /** The executor that has the workspace, or will have it. */
-  readonly placement: (claim: ClaimedRun) => Promise<string>;
   /** Whether a person has to allow the run to use a secret, or has just allowed it. */
   readonly awaitsSecret: (run: RunId) => Promise<boolean>;
   readonly append: RunStore['append'];
@@ -77,7 +76,7 @@ export class WorkspacePreparation {
     for (let attempt = 1; ; attempt += 1) {
       if (signal.aborted) return undefined;
       try {
-        const executorId = await findExecutor(this.parts.placement, claim);
+        const executorId = await findExecutor(this.parts, claim, signal);
         return await work({ executorId, signal });
       } catch (error) {
         if (signal.reason !== undefined) return undefined; // it has one once it is aborted

@@ -87,7 +87,9 @@ export class McpResponder implements OnApplicationBootstrap, OnModuleDestroy {
       try {
         const egress = { admit: (target: Target) => sandboxes.toEgress(thread).admitUnlisted(target) };
         const use = { ...started, account, thread, run, egress, commandId: ownCommandId(), call };
-        return await mcp.list({ ...use, signal, sandbox });
+        const found = await mcp.list({ ...use, signal, sandbox });
+        if (found.how === 'failed') this.closing.signal.throwIfAborted(); // not the server has failed: the next process is asked
+        return found;
       } finally {
         for (const end of ends.reverse()) end();
       }

@@ -32,6 +32,24 @@ describe('NatsLink', () => {
     expect(nats.log.lines).toEqual(['nats connected', 'nats connection lost', 'nats reconnected']);
   });
 
+  it('is waited for while it is away, until it is back or the wait is aborted', async () => {
+    const { link, proxy } = await nats.severableLink();
+    const [never, over] = [new AbortController(), new AbortController()];
+    await link.untilConnected(never.signal);
+
+    await proxy.cut();
+    await link.ping().catch(() => undefined);
+    const back = link.untilConnected(never.signal);
+    const left = link.untilConnected(over.signal);
+    over.abort();
+    await left;
+    expect(link.connected).toBe(false);
+
+    await proxy.mend();
+    await back;
+    expect(link.connected).toBe(true);
+  });
+
   it('logs a right that it lacks once, however often it needs it', async () => {
     const server = await OwnNatsServer.start();
     const log = new RecordedLog();

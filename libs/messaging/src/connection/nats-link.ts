@@ -84,6 +84,20 @@ export class NatsLink {
     return () => this.listeners.delete(listener);
   }
 
+  /** Resolves when it is connected, at once if it is, or when the signal is aborted. */
+  async untilConnected(signal: AbortSignal): Promise<void> {
+    if (this.connected || signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        stopListening();
+        signal.removeEventListener('abort', end);
+        resolve();
+      };
+      const stopListening = this.onReconnect(end);
+      signal.addEventListener('abort', end, { once: true });
+    });
+  }
+
   /** A subject for replies that no other process can guess. */
   newInbox(): string {
     return secretInbox(this.parts.inboxPrefix);
