@@ -138,7 +138,7 @@ describe('McpCatalog', () => {
     expect(servers).toMatchObject([{ type: 'mcp.connected', data: { tools: ['tickets__a'] } }]);
   });
 
-  it('asks nobody while NATS is away, however long that is', async () => {
+  it('asks no executor while NATS is away, however long that is', async () => {
     let connect = (): void => undefined;
     const isConnected = new Promise<void>((resolve) => (connect = resolve));
     const asked: string[] = [];
