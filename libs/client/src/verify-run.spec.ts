@@ -29,6 +29,14 @@ describe('a proof', () => {
     expect(await prove(2, 1, 2, 3)).toMatchObject({ isProven: false, missing: undefined });
   });
 
+  it('is none where the gateway shows something else than its log', async () => {
+    const gateway = {
+      ...(await told(3, 1, 2, 3)),
+      differences: ['the run: status is "failed", and by the log "completed"'],
+    };
+    expect(await proveLog(gateway, read(1, 2, 3))).toMatchObject({ isProven: false, missing: undefined, count: 3 });
+  });
+
   it('is none of another log', async () => {
     expect(await proveLog(await told(3, 1, 2, 3), read(1, 2))).toMatchObject({ isProven: false, count: 2 });
   });

@@ -46,7 +46,7 @@ export class LogHash {
 
 /** What this reader computed over the facts that it received, beside what the gateway says of its log. */
 export interface LogProof {
-  /** The reader has the same log as the gateway, and no fact is missing in it. */
+  /** The reader has the same log as the gateway, no fact is missing in it, and nothing that the gateway shows contradicts it. */
   readonly isProven: boolean;
   /** The first fact that the log should have and has not. */
   readonly missing: number | undefined;
@@ -70,5 +70,6 @@ export async function proveLog(gateway: LogVerification, facts: AsyncIterable<Fa
   const isSame = hash === gateway.hash && count === gateway.count;
   const next = (last ?? 0) + 1;
   const missing = log.missing ?? (next > (gateway.head_seq ?? 0) ? undefined : next);
-  return { isProven: isSame && isContiguous && gateway.contiguous, missing, count, isContiguous, hash, gateway };
+  const isProven = isSame && isContiguous && gateway.contiguous && !gateway.differences;
+  return { isProven, missing, count, isContiguous, hash, gateway };
 }

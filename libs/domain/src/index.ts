@@ -97,7 +97,7 @@ export {
   streamsReopenedBy,
   withText,
 } from './run/open-streams';
-export { type RunChanges, projectRun, runChanges, toolSetIn } from './run/run-projection';
+export { type RunChanges, beforeFirstFact, projectRun, runChanges, toolSetIn } from './run/run-projection';
 export { type ReplyState, type RunState, replay } from './run/run-state';
 export { unknownParts } from './run/unknown-parts';
 export { outOfTime, timeLeftMs } from './budget/run-limits';

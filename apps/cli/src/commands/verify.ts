@@ -12,7 +12,10 @@ async function verifyRun(id: string, { rondo, terminal }: Context): Promise<Endi
   const origin = gateway.forked_from;
   if (terminal.isJson) terminal.json({ run_id: id, is_proven: isProven, count, hash, gateway });
   else if (isProven) terminal.line(`complete: ${range}${trimmed}, no gap, the same hash here and there\n${hash}`);
-  else terminal.line(`NOT PROVEN: ${explain(proof)}\nhere  ${hash}\nthere ${gateway.hash}`);
+  else
+    terminal.line(
+      `NOT PROVEN: ${explain(proof)}${hash === gateway.hash ? '' : `\nhere  ${hash}\nthere ${gateway.hash}`}`,
+    );
   if (origin?.holds !== false) return isProven ? 'ok' : 'failed';
   terminal.note(`Its origin ${origin.run_id} has another log up to fact ${origin.seq} than when it was forked.`, 'red');
   return 'failed';
@@ -20,6 +23,8 @@ async function verifyRun(id: string, { rondo, terminal }: Context): Promise<Endi
 
 function explain({ missing, count, hash, gateway }: LogProof): string {
   if (missing !== undefined) return `fact ${missing} is missing`;
+  if (gateway.differences)
+    return ['the gateway shows something else than its log', ...gateway.differences].join('\n- ');
   return hash === gateway.hash
     ? `the log has facts up to ${gateway.last ?? 0}, and its run has written ${gateway.head_seq ?? 0}`
     : `${count} facts read, ${gateway.count} in the log`;
@@ -51,7 +56,8 @@ export const verify: Command = {
   summary: "Compute the hash of a run's log here and compare it with the gateway's",
   args: [{ name: 'RUN|FILE' }],
   options: [{ name: 'hash', value: 'HASH', help: 'of a file: the hash that it must have' }],
-  details: 'A FILE is what `rondo export` wrote; it needs no gateway.',
+  details:
+    'Also says where the gateway shows something else of the run than its log.\nA FILE is what `rondo export` wrote; it needs no gateway.',
   run(given, context) {
     const [target = ''] = given.args;
     return existsSync(target) ? verifyFile(target, given.value('hash'), context) : verifyRun(target, context);

@@ -141,6 +141,8 @@ function describe(proof: Proof, { view }: FedRun): [className: string, words: st
   if (proof === 'working') return ['', 'Computing …'];
   if ('problem' in proof) return ['wrong', proof.problem];
   if (proof.missing !== undefined) return ['wrong', `Not whole: fact ${proof.missing} is missing`];
+  const [difference] = proof.gateway.differences ?? [];
+  if (difference !== undefined) return ['wrong', `Not what the log says: ${difference}`];
   if (!proof.isProven)
     return ['wrong', `Not the gateway’s log: ${proof.count} facts here, ${proof.gateway.count} there`];
   const open = view.isOver ? 'complete' : 'complete so far';

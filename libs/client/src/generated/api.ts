@@ -1753,6 +1753,8 @@ export type components = {
             };
             /** @description Where the database was replaced by one that may lack the last facts: a fact that you hold from `from` on with an epoch below `epoch` is not in the log. */
             rewinds?: components["schemas"]["LogRewind"][];
+            /** @description Where the run, its messages, tool calls or usage entries say something else than the log, a sentence each. Absent where none does. */
+            differences?: string[];
             /** @description Of a fork: whether the log of its origin still has that hash there. Null if the origin or its facts are gone. */
             forked_from?: {
                 run_id: string;

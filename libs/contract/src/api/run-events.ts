@@ -53,6 +53,12 @@ const logVerification = z.object({
     .optional()
     .describe('Where retention has removed facts: the last of them, and the hash chain up to there.'),
   rewinds: z.array(rewind).exactOptional().describe(rewindText),
+  differences: z
+    .array(z.string())
+    .exactOptional()
+    .describe(
+      'Where the run, its messages, tool calls or usage entries say something else than the log, a sentence each. Absent where none does.',
+    ),
   forked_from: forkOrigin
     .extend({ holds: z.boolean().nullable() })
     .exactOptional()
@@ -106,7 +112,7 @@ export const runEvents = defineRoutes('runs', {
     method: 'GET',
     path: '/v1/runs/{run_id}/events/verify',
     client: 'read',
-    summary: "Prove that a run's log is complete",
+    summary: "Prove that a run's log is complete, and that what is shown of the run follows from it",
     answers: { 200: { body: logVerification } },
   },
   streamRunEvents: {

@@ -213,6 +213,13 @@ export function projectRun(run: Run, facts: readonly RecordedFact[]): Run {
   };
 }
 
+/** The run with nothing that facts say of it. */
+export const beforeFirstFact = (run: Run): Run => ({
+  ...run,
+  ...{ last_seq: 0, iteration: 0, status: 'queued', finish_reason: null, error: null, waiting: null, usage: noUsage },
+  ...{ started_at: null, finished_at: null, stop_requested_at: null },
+});
+
 /** The hash of the tool set that the run started with; null before its start, and where none was stored. */
 export const toolSetIn = (log: readonly RecordedFact[]): string | null =>
   log.find((fact) => fact.type === 'run.started')?.data.tool_set ?? null;

@@ -23,10 +23,12 @@ async function ended(days: number): Promise<Claim> {
   const claim = await fixture.claimed();
   await fixture.store.append(claim, [started, iterationStarted(1), reply(claim, 'One.'), reply(claim, 'Two.')]);
   await fixture.store.append(claim, [completed]);
-  await fixture.database.sql.query(`update runs set finished_at = finished_at - $2 * interval '1 day' where id = $1`, [
+  const { sql } = fixture.database;
+  await sql.query(`update runs set finished_at = finished_at - $2 * interval '1 day' where id = $1`, [
     claim.runId,
     days,
   ]);
+  await sql.query(`update run_events set at = at - $2 * interval '1 day' where run_id = $1`, [claim.runId, days]);
   return claim;
 }
 

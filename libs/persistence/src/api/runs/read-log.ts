@@ -83,6 +83,7 @@ interface Reading {
 }
 
 interface LogPage {
+  /** As they are stored, with what only a provider may read. */
   readonly facts: readonly RecordedFact[];
   readonly headSeq: number;
   /** That of the run when the page was read. */
@@ -96,16 +97,16 @@ async function readPage(sql: Sql, { accountId, runId }: RunAddress, { after, lim
   const [first] = rows;
   if (!first) throw runNotFound(runId);
   const { last_seq: headSeq, run_epoch: epoch, events_trimmed_through: through, events_trimmed_hash: hash } = first;
-  const facts = rows.filter(isFact).map((row) => toShownEvent(toFact(row)));
+  const facts = rows.filter(isFact).map(toFact);
   return { facts, headSeq, epoch, trimmed: after < through ? { through, hash } : undefined };
 }
 
 const messagesInSnapshot = 50;
 
 export async function readEvents(sql: Sql, address: RunAddress, reading: Reading): Promise<EventPage> {
-  const { facts: data, headSeq: head_seq, epoch, trimmed } = await readPage(sql, address, reading);
+  const { facts, headSeq: head_seq, epoch, trimmed } = await readPage(sql, address, reading);
   const rewinds = await readRewinds(sql, { id: address.runId, epoch });
-  const page = { data, head_seq, ...(rewinds.length > 0 && { rewinds }) };
+  const page = { data: facts.map(toShownEvent), head_seq, ...(rewinds.length > 0 && { rewinds }) };
   if (!trimmed) return page;
 
   const run = await getRun(sql, address);

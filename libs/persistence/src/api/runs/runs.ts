@@ -32,6 +32,7 @@ import { type ApprovalDecision, type ApprovalOrder, decideOnApproval, decideToge
 import { type InboxItem, listInbox } from './inbox';
 import { type Answer, type AnsweredRun, answerRun } from './answer-run';
 import { readChildren } from './child-runs/runs-below';
+import { RowComparison, readRowsOfRun } from './compare-rows';
 import { type CreatedRun, type NewRun, createRun } from './create-run';
 import { type ForkOrder, type ForkedRun, forkRun } from './forks/fork-run';
 import { type FirstRows, insertRuns, measureLength } from './insert-run';
@@ -155,8 +156,12 @@ export class Runs {
 
   async verify(address: RunAddress): Promise<LogVerification> {
     const { sql } = this.database;
-    const log = await verifyLog(allPages(sql, address), (epoch) => readRewinds(sql, { id: address.runId, epoch }));
-    const { forked_from: origin } = await this.get(address);
+    const rows = await readRowsOfRun(sql, address);
+    const log = await verifyLog(allPages(sql, address), {
+      rows: new RowComparison(rows),
+      readRewindsAt: (epoch) => readRewinds(sql, { id: address.runId, epoch }),
+    });
+    const { forked_from: origin } = rows.run;
     if (origin === null) return log;
     const of = { accountId: address.accountId, runId: origin.run_id };
     const isThere = (await this.heads([origin.run_id])).has(origin.run_id);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ForkOrigin, type RecordedFact, toShownEvent } from '@rondo/contract';
+import type { RowComparison } from './compare-rows';
 import type { LogRewind } from './log-rewinds';
 import type { TrimmedLog } from './read-log';
 
@@ -21,6 +22,8 @@ export interface LogVerification {
   readonly trimmed?: TrimmedLog | undefined;
   /** Where facts may have been lost with the database that was replaced; absent if it was not. */
   readonly rewinds?: readonly LogRewind[];
+  /** Where rows that the API shows say something else than the log; absent where none does. */
+  readonly differences?: readonly string[];
   /** Of a fork: whether the log of its origin still has that hash there; null if the origin or its facts are gone. */
   readonly forked_from?: ForkOrigin & { readonly holds: boolean | null };
 }
@@ -34,24 +37,33 @@ interface Page {
   readonly trimmed: TrimmedLog | undefined;
 }
 
-/**
- * `pages` are the log in order. If facts were deleted, even meanwhile, it verifies the rest. The rewinds are read once, for the
- * epoch of the last page.
- */
+interface BesideLog {
+  readonly rows: Pick<RowComparison, 'add' | 'listDifferences'>;
+  /** Called once, for the epoch of the last page. */
+  readonly readRewindsAt: (epoch: number) => Promise<readonly LogRewind[]>;
+}
+
+/** `pages` are the log in order. If facts were deleted, even meanwhile, it verifies the rest. */
 export async function verifyLog(
   pages: AsyncIterable<Page>,
-  readRewindsAt: (epoch: number) => Promise<readonly LogRewind[]>,
+  { rows, readRewindsAt }: BesideLog,
 ): Promise<LogVerification> {
   let log = nothing;
   let last = 0;
   for await (const { facts, trimmed, epoch, headSeq } of pages) {
+    rows.add(facts, { isTrimmed: trimmed !== undefined });
     const before = trimmed ? { ...nothing, hash: trimmed.hash, trimmed } : log;
     log = facts.reduce(withFact, { ...before, head_seq: headSeq });
     last = epoch;
   }
   const contiguous = log.contiguous && (log.last ?? 0) === log.head_seq;
   const rewinds = await readRewindsAt(last);
-  return { ...log, contiguous, ...(rewinds.length > 0 && { rewinds }) };
+  const differences = rows.listDifferences();
+  return {
+    ...{ ...log, contiguous },
+    ...(rewinds.length > 0 && { rewinds }),
+    ...(differences.length > 0 && { differences }),
+  };
 }
 
 /** Whether a log has this hash at this fact; null if it is not there or does not have its first facts any more. */
