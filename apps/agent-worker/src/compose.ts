@@ -67,6 +67,7 @@ import {
 } from '@rondo/platform';
 import {
   ActiveRuns,
+  FactMetrics,
   ModelMetrics,
   OutboxRelay,
   QueueProbe,
@@ -88,7 +89,6 @@ import { composeDocuments, composeFiles } from './files/compose-files';
 import { DocumentsFromFiles } from './files/documents-from-files';
 import { ImagesFromBlobs } from './images/images-from-blobs';
 import { composeWorkspaces } from './workspaces/compose-workspaces';
-import { FactMetrics } from './maintenance/fact-metrics';
 import { createMaintenanceTasks } from './maintenance/maintenance-tasks';
 import { RunMetrics } from './activation/run-metrics';
 import { type ImageRules, fetchImage } from './images/fetch-image';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type RondoClient, RunningRondo, command, scriptInput, smallContext } from '@rondo/test-deployment';
+import type { Run } from '@rondo/contract';
+import { type RondoClient, RunningRondo, call, command, scriptInput, smallContext } from '@rondo/test-deployment';
 import { PrometheusServer } from '../../../deploy/local/servers/prometheus.mjs';
 import { readDashboard } from './dashboard-file';
 import { alertRules, metricsIn, rulesPath } from './rule-file';
@@ -58,6 +59,23 @@ describe('a Prometheus that reads the running services', () => {
     return expressions.flatMap(({ name, expr }, index) => (series[index]?.length ? [] : [`${name}: ${expr}`]));
   };
 
+  /** A call whose result a gateway takes, and behind its run another one, which a gateway stops. */
+  const runAtGateway = async () => {
+    const run = await client.createRun({
+      ...scriptInput('asks its caller', [{ calls: [call('get_weather', { city: 'Oslo' })] }, { text: 'Done.' }]),
+      caller_tools: [{ name: 'get_weather', description: 'The weather.', effect_class: 'pure' }],
+    });
+    await client.waitForRun(run.id);
+    const { waiting } = await client.json<Run>('GET', `/runs/${run.id}`);
+    const queued = await client.json<Run>('POST', `/threads/${run.thread_id}/runs`, {
+      input: 'Next.',
+      on_active_run: 'queue',
+    });
+    await client.json('POST', `/runs/${queued.id}/stop`, {});
+    await client.json('POST', `/tool-calls/${waiting?.tool_calls?.[0]?.tool_call_id}/result`, { output: 'Rain.' });
+    expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
+  };
+
   it('has series for every expression of the dashboard and of the alerts', async () => {
     const tools = await client.createRun(
       scriptInput('tools', [{ calls: [command('echo measured')] }, { text: 'Done.', pace_ms: 5 }]),
@@ -72,6 +90,7 @@ describe('a Prometheus that reads the running services', () => {
         context: { ...smallContext, summary_model: 'demo/summary' },
       }),
     ]);
+    await runAtGateway();
     expect(await client.waitForRun(tools.id)).toMatchObject({ status: 'completed' });
     expect(await client.waitForRun(failed.id)).toMatchObject({ status: 'failed' });
     expect(await client.waitForRun(summarized.id)).toMatchObject({ status: 'completed' });
@@ -93,7 +112,9 @@ describe('a Prometheus that reads the running services', () => {
       return found;
     };
 
-    expect(await reached('sum(rondo_runs_ended_total{status="completed"})', 2)).toBe(2);
+    expect(await reached('sum(rondo_runs_ended_total{status="completed"})', 3)).toBe(3);
+    expect(await reached('sum(rondo_runs_ended_total{status="stopped"})', 1)).toBe(1); // by the gateway, since no worker had it
+    expect(await reached('sum(rondo_tool_calls_total{tool="other",outcome="completed"})', 1)).toBe(1); // by its caller
     expect(await reached('sum(rondo_runs_ended_total{status="failed"})', 1)).toBe(1);
     expect(await reached('rondo_tool_calls_total{tool="execute_command",outcome="completed"}', 13)).toBe(13);
     await reached('sum(rondo_compactions_total{outcome="summarized"})', 1);

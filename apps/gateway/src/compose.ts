@@ -51,7 +51,7 @@ import {
   readRunMinutes,
 } from '@rondo/persistence';
 import { SecretBox, type Logger, type Tracing, newUlid } from '@rondo/platform';
-import { Rest } from '@rondo/run-holder';
+import { FactMetrics, Rest } from '@rondo/run-holder';
 import { AgentService } from './agents/agent-service';
 import { AccountLimits } from './billing/account-limits';
 import { AccountQuotas } from './billing/account-quotas';
@@ -268,6 +268,7 @@ function connect(config: GatewayConfig, log: Logger, tracing: Tracing) {
       work: new WorkAhead(database, ['activeRuns', 'deliveries', 'schedules', 'executions']),
     }),
     feed: new DeferredRunFeed(link),
+    factMetrics: new FactMetrics(),
     workers: new WorkerSignals(client, warnTo(log)('signal to the workers was lost')),
     accountRequests: new SharedQuota({ url: REDIS_URL, perSecond: config.ACCOUNT_RATE_LIMIT_PER_SECOND }),
     queueShares: new QueueShares({ url: REDIS_URL }),

@@ -70,6 +70,7 @@ export async function createGateway(config: GatewayConfig, log: Logger): Promise
 
   closeConnectionsAfterDrain(app, parts.subscriptions.closed);
   registerGauges(app.get(Registry), parts);
+  parts.factMetrics.registerOn(app.get(Registry));
   parts.streamMetrics.registerOn(app.get(Registry));
   parts.webhookMetrics.registerOn(app.get(Registry));
 

@@ -15,6 +15,7 @@ import {
 import { type Logger, isoNow, newUlid, openTracing, readModelConnection } from '@rondo/platform';
 import {
   ActiveRuns,
+  FactMetrics,
   Heartbeat,
   ModelMetrics,
   OutboxRelay,
@@ -102,7 +103,8 @@ async function connect({ DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL, 
   const settlesAt = readTiers(config.ACCOUNT_TIERS)?.priceFactors;
   const database = openDatabase({ url: DATABASE_URL, poolSize: DATABASE_POOL_SIZE, leaseOwner, log });
   const queues = new RunQueues({ connection: producerConnection(REDIS_URL), log });
-  const { feed, ...traces } = composeRunTraces(new NatsRunFeed(nats), {
+  const factMetrics = new FactMetrics();
+  const { feed, ...traces } = composeRunTraces(factMetrics.countFacts(new NatsRunFeed(nats)), {
     tracing: await openTracing(config, { service: name, log }),
     queue: 'compactions',
     readRun: (id) => readTracedRun(database, id),
@@ -114,6 +116,7 @@ async function connect({ DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL, 
     database,
     queues,
     feed,
+    factMetrics,
     traces,
     relay: new OutboxRelay(new Outbox(database), queues, (error) => log.warn({ error }, 'outbox not published')),
     store: new PostgresRunStore({ database, newId: newUlid, queue: 'compactions', leaseMs, settlesAt }),

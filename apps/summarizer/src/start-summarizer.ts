@@ -38,6 +38,7 @@ export async function startSummarizer(
     options: natsTransportOptions({ url: config.NATS_URL, name: 'summarizer' }),
   });
   summarizer.metrics.registerOn(app.get(Registry));
+  summarizer.factMetrics.registerOn(app.get(Registry));
   summarizer.modelMetrics.registerOn(app.get(Registry));
 
   await app.startAllMicroservices();

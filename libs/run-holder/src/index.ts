@@ -1,5 +1,6 @@
 export { AbandonedError, ActiveRun, handOver } from './active-run';
 export { ActiveRuns, Heartbeat } from './active-runs';
+export { FactMetrics } from './fact-metrics';
 export { ModelMetrics } from './model-metrics';
 export { OutboxRelay } from './outbox-relay';
 export { PeriodicTasks, type TaskSchedule } from './periodic-tasks';

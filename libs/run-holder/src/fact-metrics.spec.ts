@@ -1,5 +1,4 @@
 import type { RecordedFact, RunEvent } from '@rondo/contract';
-import type { RunFeed } from '@rondo/domain';
 import { Registry } from 'prom-client';
 import { FactMetrics } from './fact-metrics';
 
@@ -11,11 +10,7 @@ async function pageAfter(...events: RunEvent[]) {
   const metrics = new FactMetrics();
   metrics.registerOn(registry);
   const published: RunEvent[] = [];
-  const feed: RunFeed = {
-    publish: (batch) => published.push(...batch),
-    watch: () => ({ ready: () => Promise.resolve(), stop: () => undefined }),
-  };
-  metrics.countFacts(feed).publish(events);
+  metrics.countFacts({ publish: (batch) => published.push(...batch) }).publish(events);
   expect(published).toEqual(events);
   return registry.metrics();
 }

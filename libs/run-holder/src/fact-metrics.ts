@@ -1,5 +1,5 @@
 import { type RunEvent, argumentChange, finishReason, modelErrorCode, waiting } from '@rondo/contract';
-import { type RunFeed, type RunWatch, tools } from '@rondo/domain';
+import { type RunFeed, tools } from '@rondo/domain';
 import { Counter, type Registry } from 'prom-client';
 
 /** A tool of an MCP server, or one that a model invented: their names are unbounded. */
@@ -13,8 +13,9 @@ const failures = [
 ];
 
 /**
- * Counts what the facts say that this worker has committed: how runs and tool calls ended. Executors cannot count the calls
- * during which they died; the log has those, too. All series begin at 0, since a rate does not count the value that a
+ * Counts what the facts say that this process has committed: how runs and tool calls ended. Every process counts its own, so that
+ * each fact is counted once: workers, but also gateways, which end runs that nobody holds and take the results of callers. Executors
+ * cannot count the calls during which they died; the log has those, too. All series begin at 0, since a rate does not count the value that a
  * series begins with.
  */
 export class FactMetrics {
@@ -52,13 +53,12 @@ export class FactMetrics {
   }
 
   /** The same feed; what is published through it is counted. */
-  countFacts(feed: RunFeed): RunFeed {
+  countFacts(feed: Pick<RunFeed, 'publish'>): Pick<RunFeed, 'publish'> {
     return {
       publish: (events: readonly RunEvent[]): void => {
         for (const event of events) this.count(event);
         feed.publish(events);
       },
-      watch: (runId, onEvent): RunWatch => feed.watch(runId, onEvent),
     };
   }
 
