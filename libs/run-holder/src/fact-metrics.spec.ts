@@ -20,6 +20,8 @@ describe('FactMetrics', () => {
     const page = await pageAfter();
 
     expect(page).toContain('rondo_runs_ended_total{status="failed",reason="rate_limit"} 0');
+    for (const reason of ['max_duration_exceeded', 'model_not_allowed', 'sandbox_unavailable', 'rewind_failed'])
+      expect(page).toContain(`rondo_runs_ended_total{status="failed",reason="${reason}"} 0`);
     expect(page).toContain('rondo_runs_ended_total{status="completed",reason="complete"} 0');
     expect(page).toContain('rondo_runs_parked_total{reason="approval"} 0');
     expect(page).toContain('rondo_tool_calls_total{tool="execute_command",outcome="unknown"} 0');

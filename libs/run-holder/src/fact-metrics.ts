@@ -9,7 +9,8 @@ const outcomes = ['completed', 'failed', 'unknown'] as const;
 /** Why runs fail, besides the errors of models. */
 const failures = [
   ...['model_no_reply', 'too_many_malformed_calls', 'printed_tool_call'],
-  ...['context_too_large', 'no_progress', 'tool_set_lost', 'stopped_with_error', 'environment_failed'],
+  ...['context_too_large', 'max_duration_exceeded', 'model_not_allowed', 'no_progress', 'tool_set_lost'],
+  ...['sandbox_unavailable', 'environment_failed', 'rewind_failed', 'stopped_with_error'],
 ];
 
 /**
