@@ -5,6 +5,7 @@ import { anySignal } from '@rondo/platform';
 import type { Response } from 'express';
 import type { Holding } from '../auth/memory-budget';
 import type { LongRequests } from '../auth/open-connections';
+import { noteLasting } from '../http/lasting-answers';
 import { ApiError, refuseUnauthorized } from '../problems/api-error';
 import { type EventFormat, type Subscribe, serveEventStream, serveEvents } from './event-stream';
 import type { NewRunLog, RunSubscriptions } from './run-subscriptions';
@@ -57,7 +58,7 @@ export class RunWatches {
    * `too_many_connections`, and `unauthorized` if the key was revoked in the meantime.
    */
   async wait(address: RunAddress, { caller, timeoutS, response }: Wait): Promise<Run> {
-    const [over, revoked] = [abortOnClose(response), new AbortController()];
+    const [over, revoked] = [beginLasting(response), new AbortController()];
     const disconnect = () => {
       revoked.abort();
       over.abort();
@@ -121,7 +122,7 @@ export class RunWatches {
     { caller, response, atMostMs }: Watcher & Pick<Reading, 'atMostMs'>,
     serve: (options: { signal: AbortSignal; unread: Holding; response: Response }) => Promise<void>,
   ): Promise<void> {
-    const over = abortOnClose(response);
+    const over = beginLasting(response);
     const end = this.longRequests.begin('streams', { caller, disconnect: () => over.abort() });
     const unread = this.longRequests.holdUnread(caller);
     const timer = atMostMs === undefined ? undefined : setTimeout(() => over.abort(), atMostMs);
@@ -140,7 +141,7 @@ export class RunWatches {
     { caller, after, response, atMostMs, prepare }: Reading,
     read: (event: SubscriberEvent) => boolean,
   ): Promise<void> {
-    const over = abortOnClose(response);
+    const over = beginLasting(response);
     const end = this.longRequests.begin('waits', { caller, disconnect: () => over.abort() });
     const timer = atMostMs === undefined ? undefined : setTimeout(() => over.abort(), atMostMs);
     let isRead = atMostMs !== undefined;
@@ -217,8 +218,10 @@ export class RunWatches {
   }
 }
 
-function abortOnClose(response: Response): AbortController {
+/** What it returns is aborted when the client has left. */
+function beginLasting(response: Response): AbortController {
   const over = new AbortController();
+  noteLasting(response);
   response.on('close', () => over.abort());
   return over;
 }

@@ -30,4 +30,21 @@ describe('the figures of a gateway', () => {
     expect(await read('rondo_runs_ended_total{status="stopped",reason="stopped"}')).toBe(1);
     expect(await read('rondo_tool_calls_total{tool="http_request",outcome="completed"}')).toBe(1);
   });
+
+  it('have no time of an answer that waited for a run, whatever protocol asked for it', async () => {
+    const answered = 'rondo_gateway_request_seconds_count{method="POST",status="2xx"}';
+    const before = await read(answered);
+
+    const answer = gateway
+      .as()
+      .post('/openai/v1/chat/completions')
+      .send({ model: 'demo/coder', messages: [{ role: 'user', content: 'Hello.' }] })
+      .then(({ status }) => status);
+    while (gateway.parts.subscriptions.subscriberCount === 0) await new Promise(setImmediate);
+    const { body } = await gateway.as().get('/v1/runs?limit=1').expect(200);
+    await (await worker.claim((body as { data: Run[] }).data[0]?.id as Run['id'])).complete();
+
+    expect(await answer).toBe(200);
+    expect(await read(answered)).toBe(before);
+  });
 });

@@ -1,6 +1,7 @@
 import express from 'express';
 import { Registry } from 'prom-client';
 import request from 'supertest';
+import { noteLasting } from '../http/lasting-answers';
 import { requestMetrics } from './request-metrics';
 
 function server() {
@@ -9,8 +10,11 @@ function server() {
   app.use(requestMetrics(registry));
   app.get('/v1/runs', (_, response) => void response.send('ok'));
   app.get('/health/ready', (_, response) => void response.status(503).send('away'));
-  app.get('/v1/runs/run_1/wait', (_, response) => void response.send('ok'));
-  app.get('/v1/runs/run_1/stream', (_, response) => void response.type('text/event-stream').send(''));
+  app.get('/v1/runs/run_1/wait', (_, response) => {
+    noteLasting(response);
+    response.send('ok');
+  });
+  app.get('/v1/runs/run_2/wait', (_, response) => void response.status(503).send('away'));
   app.post('/broken', () => {
     throw new Error('broken');
   });
@@ -41,15 +45,15 @@ describe('the metrics of requests', () => {
     expect(text).toMatch(/rondo_gateway_request_seconds_count\{method="OTHER",status="2xx"\} 1/);
   });
 
-  it('leave out probes, streams and waits', async () => {
+  it('leave out probes, and what lasts as long as a run, but not waits that could not begin', async () => {
     const { http, page } = server();
 
     await http.get('/v1/runs/run_1/wait').expect(200);
-    await http.get('/v1/runs/run_1/stream').expect(200);
+    await http.get('/v1/runs/run_2/wait').expect(503);
     await http.get('/health/ready').expect(503);
 
     const text = await page();
     expect(text).toContain('rondo_gateway_request_seconds_count{method="GET",status="2xx"} 0');
-    expect(text).toContain('rondo_gateway_request_seconds_count{method="GET",status="5xx"} 0');
+    expect(text).toContain('rondo_gateway_request_seconds_count{method="GET",status="5xx"} 1');
   });
 });

@@ -1,6 +1,7 @@
-import type { RequestHandler, Response } from 'express';
+import type { RequestHandler } from 'express';
 import { Histogram, type Registry, Gauge } from 'prom-client';
 import type { OpenConnections } from '../auth/open-connections';
+import { isLasting } from '../http/lasting-answers';
 import type { RunSubscriptions } from '../live/run-subscriptions';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -8,8 +9,8 @@ const otherMethod = 'OTHER';
 const statuses = ['2xx', '3xx', '4xx', '5xx'];
 
 /**
- * Measures answers by method and class of status. Streams and waits are left out, since they last as long as a run does, and so
- * are probes and scrapes, which would hide the answers to clients.
+ * Measures answers by method and class of status. Streams and waits, also those of façades, are left out, since they last as long as
+ * a run does, and so are probes and scrapes, which would hide the answers to clients.
  */
 export function requestMetrics(registry: Registry): RequestHandler {
   const seconds = new Histogram({
@@ -25,7 +26,7 @@ export function requestMetrics(registry: Registry): RequestHandler {
     const beganAt = performance.now();
     const { method, path } = request; // `path` is shorter within a router
     response.once('finish', () => {
-      if (isProbe.test(path) || lastsLong(path, response)) return;
+      if (isProbe.test(path) || isLasting(response)) return;
       const labels = { method: methods.includes(method) ? method : otherMethod, status: toClass(response.statusCode) };
       seconds.observe(labels, (performance.now() - beganAt) / 1_000);
     });
@@ -36,9 +37,6 @@ export function requestMetrics(registry: Registry): RequestHandler {
 const toClass = (status: number): string => `${Math.floor(status / 100)}xx`;
 
 const isProbe = /^\/(health|metrics)(\/|$)/;
-
-const lastsLong = (path: string, response: Response): boolean =>
-  path.endsWith('/wait') || String(response.getHeader('content-type')).startsWith('text/event-stream');
 
 /** What this gateway currently serves. */
 export function registerGauges(
