@@ -49,6 +49,7 @@ import {
   WorkspaceMoves,
   isDatabaseUnavailable,
   openDatabase,
+  readSentCalls,
   readTracedRun,
   type Database,
   FetchedImages,
@@ -160,6 +161,7 @@ async function connect(config: Config, log: Logger) {
     tracing: await openTracing(config, { service: name, log }),
     queue: 'runs',
     readRun: (id) => readTracedRun(database, id),
+    readSentCalls: (run) => readSentCalls(database, run),
     failed: warnTo(log)('end of a run not traced'),
   });
   const store = new PostgresRunStore({

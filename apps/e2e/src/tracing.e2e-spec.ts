@@ -226,13 +226,33 @@ describe('traces of a deployment', () => {
 
     const spans = await receiver.trace(
       callersTrace,
-      (found) => isOver(found) && found.filter(isNamed('invoke_agent')).length === 2,
+      (found) => isOver(found) && has('execute_tool')(found) && found.filter(isNamed('invoke_agent')).length === 2,
     );
 
     expectConnected(spans);
     const [parent, child] = spans.filter(isNamed('invoke_agent')).sort((a, b) => a.startMs - b.startMs);
     expect(parent?.attributes['rondo.run.id']).toBe(id);
     expect(child?.parentSpanId).toBe(parent?.spanId);
+    expect(onlyNamed(spans, 'execute_tool')).toMatchObject({
+      name: 'execute_tool run_agent',
+      parentSpanId: parent?.spanId,
+    });
+  });
+
+  it('has the calls that the caller answers', async () => {
+    const { id, callersTrace } = await startTraced(client, {
+      ...scriptInput('asks its caller', [{ calls: [call('get_weather', { city: 'Oslo' })] }, { text: 'Done.' }]),
+      caller_tools: [{ name: 'get_weather', description: 'The weather.', effect_class: 'pure' }],
+    });
+    await client.waitForRun(id);
+    const [asked] = (await view(id)).waiting?.tool_calls ?? [];
+    await client.json('POST', `/tool-calls/${asked?.tool_call_id}/result`, { output: 'Rain.' });
+    await client.waitForRun(id);
+
+    const spans = await receiver.trace(callersTrace, (found) => isOver(found) && has('execute_tool')(found));
+
+    expectConnected(spans);
+    expect(onlyNamed(spans, 'execute_tool')).toMatchObject({ service: 'gateway', failed: false });
   });
 
   it('begins a trace of its own for a fork', async () => {

@@ -9,6 +9,7 @@ import {
   WorkAhead,
   isDatabaseUnavailable,
   openDatabase,
+  readSentCalls,
   readTracedRun,
   reapDeadEveryMs,
 } from '@rondo/persistence';
@@ -108,6 +109,7 @@ async function connect({ DATABASE_URL, DATABASE_POOL_SIZE, REDIS_URL, NATS_URL, 
     tracing: await openTracing(config, { service: name, log }),
     queue: 'compactions',
     readRun: (id) => readTracedRun(database, id),
+    readSentCalls: (run) => readSentCalls(database, run),
     failed: (error) => log.warn({ error }, 'end of a run not traced'),
   });
   return {

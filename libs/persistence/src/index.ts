@@ -28,7 +28,7 @@ export type { BegunRun } from './api/runs/thread-runs';
 export { readCallIds } from './api/runs/open-calls';
 export type { LogRewind, ReadPosition } from './api/runs/log-rewinds';
 export type { EventPage, LogGap, RunSnapshot } from './api/runs/read-log';
-export { type RunHolder, findHolder, readTracedRun } from './api/runs/read-runs';
+export { type RunHolder, findHolder, readSentCalls, readTracedRun } from './api/runs/read-runs';
 export type { InputOrder } from './api/runs/give-input';
 export type { CallAddress, CallRuling } from './api/runs/resolve-tool-call';
 export { Runs } from './api/runs/runs';

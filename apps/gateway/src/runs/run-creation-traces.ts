@@ -1,7 +1,7 @@
 import { type Run, type RunId, runId } from '@rondo/contract';
 import { type Tracing, newUlid, placeOfTraceparent } from '@rondo/platform';
 import { aboutRun, creationSpanId, RunTraces } from '@rondo/run-holder';
-import { type Database, readTracedRun } from '@rondo/persistence';
+import { type Database, readSentCalls, readTracedRun } from '@rondo/persistence';
 
 export interface CreationTrace {
   /** The run must get this id: its spans are named after it. */
@@ -39,9 +39,14 @@ export class RunCreationTraces {
   }
 }
 
-/** What the gateway writes of the traces of runs: how they were created, and the end of those that it ends itself. */
+/** What the gateway writes of the traces of runs: how they were created, and the end of runs and calls that it ends itself. */
 export function composeTraces(database: Database, tracing: Tracing, failed: (error: unknown) => void) {
-  const runTraces = new RunTraces({ tracing, readRun: (id) => readTracedRun(database, id), failed });
+  const runTraces = new RunTraces({
+    tracing,
+    readRun: (id) => readTracedRun(database, id),
+    readSentCalls: (run) => readSentCalls(database, run),
+    failed,
+  });
   return {
     ...(tracing.isOn && { creationTraces: new RunCreationTraces(tracing), runTraces }),
     closeTraces: async () => {

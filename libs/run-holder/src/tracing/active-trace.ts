@@ -129,6 +129,9 @@ export class ActiveTrace {
 const isCallEnd = (fact: RecordedFact): fact is CallEnd =>
   fact.type === 'tool.completed' || fact.type === 'tool.failed' || fact.type === 'tool.unknown';
 
+/** A model or tool call ended. */
+export const endsSpan = (fact: RecordedFact): boolean => fact.type === 'usage.recorded' || isCallEnd(fact);
+
 const didFail = (finishReason: string): boolean => finishReason === 'failed' || finishReason === 'broken';
 
 const toUsage = (data: FactWithType<'usage.recorded'>['data']): SpanAttributes => ({

@@ -66,6 +66,7 @@ function fixture({ showsContent = false, trace = traceId, log = [] }: Situation 
   const over: Run = { ...run, status: 'completed', finish_reason: 'stop', iteration: 2, finished_at: at(9_000) };
   const traces = new RunTraces({
     tracing,
+    readSentCalls: () => Promise.resolve(claim.log),
     readRun: (wanted) => {
       read.push(wanted);
       return Promise.resolve(over);
@@ -184,6 +185,18 @@ describe('RunTraces', () => {
 
     expect(tracing.named('execute_tool')).toMatchObject([
       { spanId: callSpanId(call, 1), startedAt: begun + 100, endedAt: begun + 5_000, error: 'tool_failed' },
+    ]);
+  });
+
+  it('writes the span of a call that was answered while no process held its run', async () => {
+    const { traces, tracing, claim, publish } = fixture({ log: [said('user', 'Go.'), started()] });
+    traces.activated(claim, 'runs')('parked');
+
+    publish(answered('tool.completed'), 5_000);
+    await traces.waitForSpans();
+
+    expect(tracing.named('execute_tool')).toMatchObject([
+      { spanId: callSpanId(call, 1), startedAt: begun + 100, endedAt: begun + 5_000, error: undefined },
     ]);
   });
 

@@ -1,13 +1,15 @@
-import { type Run, type RunEvent, type RunId, isTerminalFact } from '@rondo/contract';
+import { type RecordedFact, type Run, type RunEvent, type RunId, isTerminalFact } from '@rondo/contract';
 import type { ClaimedRun, RunFeed, RunQueueName } from '@rondo/domain';
 import { type Span, type SpanAttributes, type TracePlace, type Tracing, noteTracedRun } from '@rondo/platform';
-import { ActiveTrace } from './active-trace';
+import { ActiveTrace, endsSpan } from './active-trace';
 import { aboutRun, recordAgentSpan, agentSpanId } from './agent-span';
 
 interface RunTracesParts {
   readonly tracing: Tracing;
   /** Undefined if the run is not traced. */
   readonly readRun: (id: RunId) => Promise<Run | undefined>;
+  /** The facts that say which calls of the run were planned and sent, in order. */
+  readonly readSentCalls: (run: Run) => Promise<readonly RecordedFact[]>;
   readonly failed: (error: unknown) => void;
 }
 
@@ -54,11 +56,21 @@ export class RunTraces {
   note(events: readonly RunEvent[]): void {
     for (const event of events) {
       if (event.seq === null) continue;
-      const trace = this.claimed.get(event.run_id);
-      trace?.note(event);
-      const mayBeTraced = trace !== undefined || !this.claimed.has(event.run_id);
-      if (mayBeTraced && isTerminalFact(event)) this.recordEnd(event.run_id);
+      const { run_id: id } = event;
+      const trace = this.claimed.get(id);
+      if (trace) trace.note(event);
+      else if (this.claimed.has(id))
+        continue; // it is not traced
+      else if (endsSpan(event)) this.record(id, (run) => this.noteUnheld(run, event));
+      if (isTerminalFact(event)) this.record(id, (run) => recordAgentSpan(this.parts.tracing, run));
     }
+  }
+
+  /** A call that ends while no process holds its run: a caller, a person or a child run has answered it. */
+  private async noteUnheld(run: Run, fact: RecordedFact): Promise<void> {
+    const { tracing, readSentCalls } = this.parts;
+    if (run.trace_id !== null)
+      new ActiveTrace(tracing, { run, log: await readSentCalls(run) }, run.trace_id).note(fact);
   }
 
   /** Resolves when every span is written that follows from facts so far. */
@@ -66,10 +78,10 @@ export class RunTraces {
     await Promise.all(this.reading);
   }
 
-  private recordEnd(id: RunId): void {
-    const { tracing, readRun, failed } = this.parts;
+  private record(id: RunId, write: (run: Run) => void | Promise<void>): void {
+    const { readRun, failed } = this.parts;
     const recorded = readRun(id)
-      .then((run) => run && recordAgentSpan(tracing, run))
+      .then((run) => run && write(run))
       .catch(failed)
       .finally(() => this.reading.delete(recorded));
     this.reading.add(recorded);

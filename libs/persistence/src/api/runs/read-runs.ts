@@ -1,6 +1,7 @@
 import {
   type AccountId,
   type Message,
+  type RecordedFact,
   type Run,
   type RunId,
   type ThreadId,
@@ -12,7 +13,7 @@ import {
 import { z } from 'zod';
 import { readShownMessage, messageRow } from '../../run-log/message-row';
 import { type Page, type PageRequest, BoundedList, bytesInPage, idOfCursor, invalidCursor, withinPage } from '../page';
-import { toRun, runRow } from '../../run-log/run-row';
+import { factRow, runRow, toFact, toRun } from '../../run-log/run-row';
 import type { Database } from '../../database/database';
 import type { Sql } from '../../database/sql';
 import { toolCallRow } from '../../run-log/tool-call-row';
@@ -160,6 +161,19 @@ const lastMessagesOfRun = createQuery(
 /** The newest `limit` messages, or fewer if they exceed the size limit, in order. */
 export const readLastMessages = async (sql: Sql, run: Run, limit: number): Promise<Message[]> =>
   (await lastMessagesOfRun.all(sql, [run.thread_id, run.id, limit])).map(readShownMessage);
+
+const sentCalls = createQuery(
+  factRow,
+  `
+select id, seq, type, run_id, $2 as thread_id, iteration, epoch, at, data
+from run_events where run_id = $1 and type in ('tool.planned', 'tool.started') order by seq`,
+);
+
+/** The facts that say which calls of a run were planned and sent, in order. */
+export const readSentCalls = async (
+  { sql }: Database,
+  { id, thread_id }: Pick<Run, 'id' | 'thread_id'>,
+): Promise<readonly RecordedFact[]> => (await sentCalls.all(sql, [id, thread_id])).map(toFact);
 
 const tracedRun = createQuery(runRow, `select * from runs where id = $1 and trace_id is not null`);
 
