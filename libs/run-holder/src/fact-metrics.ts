@@ -15,7 +15,7 @@ const failures = [
 
 /**
  * Counts what the facts say that this process has committed: how runs and tool calls ended. Every process counts its own, so that
- * each fact is counted once: workers, but also gateways, which end runs that nobody holds and take the results of callers. Executors
+ * each fact is counted once: workers, but also gateways, which end runs that no process holds and take the results of callers. Executors
  * cannot count the calls during which they died; the log has those, too. All series begin at 0, since a rate does not count the value that a
  * series begins with.
  */
