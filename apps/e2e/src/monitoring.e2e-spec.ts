@@ -116,10 +116,10 @@ describe('a Prometheus that reads the running services', () => {
     expect(await reached('sum(rondo_runs_ended_total{status="stopped"})', 1)).toBe(1); // by the gateway, since no worker had it
     expect(await reached('sum(rondo_tool_calls_total{tool="other",outcome="completed"})', 1)).toBe(1); // by its caller
     expect(await reached('sum(rondo_runs_ended_total{status="failed"})', 1)).toBe(1);
-    expect(await reached('rondo_tool_calls_total{tool="execute_command",outcome="completed"}', 13)).toBe(13);
+    expect(await reached('sum(rondo_tool_calls_total{tool="execute_command",outcome="completed"})', 13)).toBe(13);
     await reached('sum(rondo_compactions_total{outcome="summarized"})', 1);
     await reached('sum(rondo_model_calls_total{instance="summarizer",outcome="finished"})', 1);
-    expect(await reached('increase(rondo_runs_ended_total{reason="api_error"}[2m])', 0.5)).toBeGreaterThan(0.5); // the first event
+    expect(await reached('sum(increase(rondo_runs_ended_total{reason="api_error"}[2m]))', 0.5)).toBeGreaterThan(0.5); // the first event
   });
 
   it('knows the metrics of expressions that are empty while nothing is wrong', async () => {
