@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { JournalLine, RequestJournal } from './journal/request-journal';
 import type { ViolationLog } from './journal/violation-log';
 import { ClientConnection, ClientGone } from './replay/client-connection';
-import type { FaultCounter } from './replay/fault-counter';
 import { conversationKey } from './replay/parts';
 import { playReply } from './replay/play-reply';
 import type { PromptCache } from './replay/prompt-cache';
@@ -11,6 +10,7 @@ import type { Asked, Protocol } from './protocol';
 import { ContextOverflow, Refusal, Violation } from './refusal';
 import { toReply } from './script-catalog';
 import { toMessage } from '@rondo/platform';
+import type { Fault } from './script/turn';
 
 interface Books {
   readonly journal: RequestJournal;
@@ -119,4 +119,30 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   }
   if (bytes > maxBytes) throw new Refusal('too_large', `The request exceeds ${maxBytes} bytes.`);
   return Buffer.concat(chunks);
+}
+
+const capacity = 10_000;
+
+/**
+ * Counts the failed attempts of each conversation. It is the only state that replies depend on. A successful attempt
+ * resets the count, so that the same conversation meets the same faults the next time. Two runs with the same
+ * conversation at the same time share a count.
+ */
+export class FaultCounter {
+  private readonly struck = new Map<string, number>();
+
+  strikes(key: string, { times = Infinity }: Fault): boolean {
+    const before = this.struck.get(key) ?? 0;
+    this.struck.delete(key);
+    if (before >= times) return false;
+
+    this.struck.set(key, before + 1);
+    this.forgetOldest();
+    return true;
+  }
+
+  private forgetOldest(): void {
+    const [oldest] = this.struck.keys();
+    if (this.struck.size > capacity && oldest !== undefined) this.struck.delete(oldest);
+  }
 }

@@ -15,8 +15,7 @@ import { type Examination, examine } from '../test-bed/examine';
 import { collect } from '../test-bed/patient-client';
 import type { LaunchedRun } from '../test-bed/start-runs';
 import type { TestBed } from '../test-bed/test-bed';
-import { flushRedis } from '../faults/flush-redis';
-import { serverOutage } from '../faults/server-outage';
+import { flushRedis, serverOutage } from '../faults/server-outage';
 
 const sizes = {
   full: { minutes: 5, atOnce: 3, webhookEveryMs: 700, killEveryMs: 5_000, serverEveryMs: 20_000, downMs: 3_000 },

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Experiment, toFindings } from '../experiment';
-import { flushRedis } from '../faults/flush-redis';
-import { serverOutage } from '../faults/server-outage';
+import { flushRedis, serverOutage } from '../faults/server-outage';
 import { atLeast, within } from '../scorecard/findings';
 import { type ExaminedRun, examine } from '../test-bed/examine';
 import { quiet, launch, repeatRequest } from '../test-bed/start-runs';

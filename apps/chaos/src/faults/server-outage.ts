@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestBed } from '../test-bed/test-bed';
+import { connect } from 'node:net';
 
 type Server = 'postgres' | 'redis' | 'nats';
 /** A range in milliseconds. */
@@ -37,3 +38,19 @@ export async function serverOutages(
 }
 
 const between = ([least, most]: Range): number => least + Math.random() * (most - least);
+
+/** Sends AUTH and FLUSHALL over a plain socket, which needs no client library. */
+export async function flushRedis(testBed: TestBed): Promise<number> {
+  const { hostname, port, password } = new URL(testBed.rondo.infrastructure.get('redis').url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.write(`AUTH ${password}\r\nFLUSHALL\r\n`);
+  let received = '';
+  for await (const chunk of socket) {
+    received += String(chunk);
+    if (received.split('\r\n').length > 2) break;
+  }
+  if (received !== '+OK\r\n+OK\r\n') throw new Error(`Redis said ${received}`);
+  testBed.faults.note('FLUSHALL', 'redis');
+  testBed.progress.faults += 1;
+  return Date.now();
+}

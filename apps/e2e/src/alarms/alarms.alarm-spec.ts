@@ -1,5 +1,5 @@
-import { chmodSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type RondoClient,
@@ -12,7 +12,25 @@ import {
 import { withClient } from '../../../../deploy/local/servers/postgres-client.mjs';
 import { PrometheusServer } from '../../../../deploy/local/servers/prometheus.mjs';
 import { alertRules, quickRules } from '../rule-file';
-import { BreakableProgram } from './breakable-program';
+
+/** A program that runs another one until it is broken, and then only fails. */
+class BreakableProgram {
+  private readonly directory = mkdtempSync('/var/tmp/rondo-program-');
+  readonly path = join(this.directory, 'program');
+
+  /** Any user may run it. */
+  wrap(program: string): void {
+    writeFileSync(this.path, `#!/bin/sh\nexec '${program}' "$@"\n`, { mode: 0o755 });
+  }
+
+  break(): void {
+    writeFileSync(this.path, '#!/bin/sh\necho broken >&2\nexit 1\n', { mode: 0o755 });
+  }
+
+  remove(): void {
+    rmSync(this.directory, { recursive: true });
+  }
+}
 
 /** A minute of `for` becomes two seconds. */
 const factor = 30;
