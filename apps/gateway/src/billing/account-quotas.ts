@@ -1,8 +1,9 @@
 import type { AccountId, InputBlock, QuotaName, Quotas } from '@rondo/contract';
 import type { AccountTier } from '@rondo/domain';
 import { type QuotaBounds, QuotaReached, type QuotaUsage } from '@rondo/persistence';
-import { KeyedMutex, LruCache } from '@rondo/platform';
+import { LruCache } from '@rondo/platform';
 import { QuotaExceeded } from '../problems/api-error';
+import { AccountTurns } from './account-turns';
 
 /** What an account may have of each. */
 export type QuotaLimits = Readonly<Record<QuotaName, number>>;
@@ -84,7 +85,7 @@ const isCounted = (name: StoredQuota): name is CountedQuota => name in countedBe
  * So a request costs no count until little is left. Then it is counted where it is written, by all gateways in turn.
  */
 export class AccountQuotas {
-  private readonly turns = new KeyedMutex();
+  private readonly turns = new AccountTurns();
   private readonly known = new LruCache<AccountId, KnownUsage>(mostAccounts);
   private readonly reading = new Map<AccountId, Promise<KnownUsage>>();
 
@@ -95,8 +96,8 @@ export class AccountQuotas {
   }
 
   /**
-   * Writes what adds to an account: within the bounds, where it gets some. Rejects with QuotaExceeded. Writes of an account with bounds
-   * wait here for their turn, so that they occupy one connection to Postgres.
+   * Writes what adds to an account: within the bounds, where it gets some. Rejects with QuotaExceeded, and with
+   * `service_unavailable` where the turn of the account does not come in time.
    */
   async within<Written>(
     account: AccountId,

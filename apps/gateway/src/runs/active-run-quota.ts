@@ -1,7 +1,7 @@
 import type { AccountId } from '@rondo/contract';
 import { type QuotaBounds, QuotaReached } from '@rondo/persistence';
-import { KeyedMutex } from '@rondo/platform';
 import type { Admission } from '../billing/account-limits';
+import { AccountTurns } from '../billing/account-turns';
 import { ApiError, retryAfter } from '../problems/api-error';
 
 /** A count this old is still used while less than half of the quota is used. */
@@ -31,7 +31,7 @@ interface WithinOptions<Created> extends Omit<Admission, 'settings'> {
  * and for every run beyond that. Once few more may be created, the transaction that creates one counts, by all gateways in turn.
  */
 export class ActiveRunQuota {
-  private readonly turns = new KeyedMutex();
+  private readonly turns = new AccountTurns();
   private readonly counts = new Map<AccountId, ActiveCount>();
 
   constructor(
