@@ -5,6 +5,7 @@ import {
   type MessageType,
   type SortOrder,
   type ThreadLimits,
+  type UserBlock,
   messageId,
   usualThreadLimits,
 } from '@rondo/contract';
@@ -47,22 +48,34 @@ export class Messages {
 
   /** Adds a user message of no run; the thread's next run reads it. Rejects with QuotaReached, too. */
   add(wanted: NewMessage): Promise<Message> {
-    return this.database.transaction((sql) => writeWithin(sql, wanted, () => this.insert(sql, wanted)));
+    const { accountId, content } = wanted;
+    return this.database.transaction((sql) =>
+      writeWithin(sql, wanted, async () => {
+        const kept = await storeImages(sql, { accountId, content, field: 'content' });
+        return this.insert(sql, wanted, kept);
+      }),
+    );
   }
 
+  /** The images of all are stored before the thread is locked, as `storeImages` needs it. */
   addAll({ contents, bounds, ...thread }: NewMessages): Promise<Message[]> {
+    const { accountId } = thread;
     return this.database.transaction((sql) =>
-      writeWithin(sql, { ...thread, bounds }, async () => {
+      writeWithin(sql, { accountId, bounds }, async () => {
+        const kept = await storeImages(sql, { accountId, content: contents.flat(), field: 'content' });
         const added: Message[] = [];
-        for (const content of contents) added.push(await this.insert(sql, { ...thread, content }));
+        for (const { length } of contents) added.push(await this.insert(sql, thread, kept.splice(0, length)));
         return added;
       }),
     );
   }
 
-  private async insert(sql: Sql, { accountId, threadId, content, promised }: NewMessage): Promise<Message> {
+  private async insert(
+    sql: Sql,
+    { accountId, threadId, promised }: Omit<NewMessage, 'content'>,
+    kept: readonly UserBlock[],
+  ): Promise<Message> {
     const id = messageId.parse(`msg_${this.newId()}`);
-    const kept = await storeImages(sql, { accountId, content, field: 'content' });
     const { messages, bytes } = this.limits;
     const values = [id, threadId, accountId, JSON.stringify(kept), messages, bytes];
     const row = await addMessage.first(sql, values);

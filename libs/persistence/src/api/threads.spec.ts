@@ -1,4 +1,5 @@
-import { type AccountId, messageId, threadId } from '@rondo/contract';
+import { type AccountId, type InputBlock, messageId, sha256, threadId } from '@rondo/contract';
+import { pngSource } from '@rondo/contract/testing';
 import { Sandboxes } from './sandboxes';
 import { StoreFixture, completed, nextId, newAccount, textInput, reply, started } from '../testing/store-fixture';
 
@@ -50,6 +51,28 @@ describe('Threads and their messages', () => {
     const before = await messages.list({ ...newest, after: end.next_cursor ?? '' });
     expect([end, before].map(({ data }) => data.map(({ seq }) => seq))).toEqual([[3, 2], [1]]);
     expect(before.has_more).toBe(false);
+  });
+
+  it('get several messages together or not at all, also where others with the same images come at once', async () => {
+    const { messages, accountId } = fixture;
+    const address = { accountId, threadId: (await thread()).id };
+    const image = (width: number): InputBlock[] => [
+      { type: 'image', source: { ...pngSource({ width }), width, height: 3 } },
+    ];
+    const orders = [1, 2, 3, 4, 5, 6].flatMap((width) => [
+      [image(width), image(100 + width)],
+      [image(100 + width), image(width)],
+    ]);
+
+    const added = await Promise.all(orders.map((contents) => messages.addAll({ ...address, contents })));
+
+    expect(added.flat()).toHaveLength(24);
+    const blob = { sha256: sha256.parse('a'.repeat(64)), media_type: 'image/png', width: 2, height: 3 } as const;
+    const unknown: InputBlock = { type: 'image', source: { type: 'blob', ...blob } };
+    await expect(messages.addAll({ ...address, contents: [textInput('Kept?'), [unknown]] })).rejects.toMatchObject({
+      code: 'unknown_blob',
+    });
+    expect((await messages.list({ ...address, limit: 100 })).data).toHaveLength(24);
   });
 
   it('say when a title, metadata or sharing was last changed, and nothing else counts', async () => {
