@@ -39,7 +39,7 @@ it.each<[string, Partial<Found>]>([
   ],
   ['The worker w1 is silent', { workers: [{ id: 'w1', runs: 1, lease_expires_at: '2025-12-31T23:59:59.000Z' }] }],
   [
-    'The agent-worker w1 has given no sign of life since 2025-12-31T23:59:50.000Z: it is frozen or has died. Restart it. There is no other',
+    'The agent-worker w1 has given no sign of life since 2025-12-31T23:59:50.000Z: it is frozen, has died, or NATS does not serve it. Restart it. If that does not help, restart NATS. There is no other',
     {
       processes: [
         { id: 'w1', service: 'agent-worker', heard_at: '2025-12-31T23:59:50.000Z', is_silent: true },

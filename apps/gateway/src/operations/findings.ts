@@ -6,6 +6,10 @@ export type Found = Omit<DeploymentHealth, 'findings'>;
 /** How long a job may wait to get into Redis before it is worth a word. */
 const outboxMs = 15_000;
 
+/** Of a process that gives no sign of life. A NATS server that hangs serves some connections and not others. */
+export const silenceAdvice =
+  'it is frozen, has died, or NATS does not serve it. Restart it. If that does not help, restart NATS.';
+
 /** What is not as it should be, what follows from it, and what to do. */
 export function findFaults(health: Found): string[] {
   return [...inServers(health), ...inProcesses(health), ...inExecutors(health)];
@@ -39,7 +43,7 @@ function inProcesses({ queues, workers, processes, at }: Found): string[] {
   const isAlone = (service: string) => !processes?.some((one) => one.service === service && !one.is_silent);
   const frozen = silent.map(
     ({ id, service, heard_at: heardAt }) =>
-      `The ${service} ${id} has given no sign of life since ${heardAt}: it is frozen or has died. Restart it. ` +
+      `The ${service} ${id} has given no sign of life since ${heardAt}: ${silenceAdvice} ` +
       (isAlone(service) ? 'There is no other, so that everything waits.' : 'Another one takes over what it holds.'),
   );
   const late = (workers ?? []).flatMap(({ id, lease_expires_at: end }) =>

@@ -5,6 +5,7 @@ import {
   type NatsLink,
   type RunHolderService,
 } from '@rondo/messaging';
+import { silenceAdvice } from './findings';
 
 /** Which processes live, as this gateway hears them. The health of the deployment and the reasons of waiting runs rest on it. */
 export class SignsOfLife {
@@ -29,7 +30,7 @@ export class SignsOfLife {
     if (!processes || processes.some(({ isSilent }) => !isSilent)) return undefined;
     const [silent] = processes;
     return silent
-      ? `The ${service} ${silent.id} has given no sign of life for ${inSeconds(silent)} and there is no other: it is frozen or has died. Restart it.`
+      ? `The ${service} ${silent.id} has given no sign of life for ${inSeconds(silent)} and there is no other: ${silenceAdvice}`
       : `No ${service} gives a sign of life. Start one, or restart the one that is frozen.`;
   }
 
@@ -49,7 +50,7 @@ export class SignsOfLife {
   findExecutorProblem(id: string): string | undefined {
     const executors = this.processes && this.readExecutors(); // nothing is said of executors before their signs must have come
     if (!executors || executors.some((executor) => executor.id === id)) return undefined;
-    return `The executor ${id} gives no sign of life: it is frozen or has died. Restart it.`;
+    return `The executor ${id} gives no sign of life: ${silenceAdvice}`;
   }
 }
 
