@@ -25,6 +25,11 @@ describe('how a run ended', () => {
     expect(describeEnding(newer)).toMatchObject({ outcome: 'unfinished', sentence: 'The run ended with out_of_disk.' });
   });
 
+  it('does not say that a run without a budget, which its account could not pay, has used one up', () => {
+    const { sentence } = describeEnding({ status: 'completed', finish_reason: 'budget_exceeded' }) ?? {};
+    expect(sentence).toContain('what the run or its account may spend');
+  });
+
   it('says why a run failed', () => {
     const ending = describeEnding({ status: 'failed', finish_reason: 'error', error: { message: 'No such model.' } });
     expect(ending).toEqual({ outcome: 'failed', word: 'Failed', sentence: 'The run failed: No such model.' });

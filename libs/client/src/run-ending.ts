@@ -36,7 +36,10 @@ const endings: Readonly<Record<FinishReason, RunEnding>> = {
   length: toUnfinished('Cut off', 'The last reply reached the output limit of the model and is cut off.'),
   xml_tool_limit_reached: toUnfinished('Cut off', 'The last reply had more tool calls than one reply may have.'),
   max_iterations: toUnfinished('Out of iterations', 'The run reached its max iterations before it was done.'),
-  budget_exceeded: toUnfinished('Out of budget', 'The run used up its budget before it was done.'),
+  budget_exceeded: toUnfinished(
+    'Out of budget',
+    'The next request was not covered by what the run or its account may spend.',
+  ),
   loop_detected: toUnfinished('Loop detected', 'The run repeated the same calls and was ended before it was done.'),
   stopped,
   error: failed,

@@ -21,6 +21,6 @@ it('runs that ended badly are grouped by kind, whatever ids and numbers they nam
   expect(groups.map(({ kind, sentence, models, runs }) => [kind, sentence, models, runs.length])).toEqual([
     ['timeout', 'No answer in 30 s of run_01M8AAAAAAAAAAAAAAAAAAAAAA.', ['demo/a', 'demo/b'], 2],
     ['not_found', 'The model "x" does not exist.', ['demo/a'], 1],
-    ['budget_exceeded', 'The run used up its budget before it was done.', ['demo/a'], 1],
+    ['budget_exceeded', 'The next request was not covered by what the run or its account may spend.', ['demo/a'], 1],
   ]);
 });

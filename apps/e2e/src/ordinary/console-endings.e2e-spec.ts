@@ -18,7 +18,7 @@ describe('what the console says of a run', () => {
 
   it.each([
     ['iterations', { limits: { max_iterations: 2 } }, 'Out of iterations', 'The run reached its max iterations'],
-    ['budget', { budget: { tokens: 1 } }, 'Out of budget', 'The run used up its budget'],
+    ['budget', { budget: { tokens: 1 } }, 'Out of budget', 'was not covered by what the run or its account may spend'],
   ])('that ran out of its %s is not that it is completed, on its page and in the list', async (...row) => {
     const [what, limits, word, sentence] = row;
     const input = `Go on until you have no ${what}.`;

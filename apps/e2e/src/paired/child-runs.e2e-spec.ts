@@ -184,7 +184,7 @@ describe('runs that start others, in a deployment', () => {
     expect(await client.waitForRun(id)).toMatchObject({ status: 'completed', finish_reason: 'budget_exceeded' });
 
     const { data } = await client.json<{ data: { result: { error: string } }[] }>('GET', `/runs/${id}/tool-calls`);
-    expect(data[0]?.result.error).toContain('The run did not complete within its budget.');
+    expect(data[0]?.result.error).toContain('The run did not complete within what it or its account may spend.');
   });
 
   it.each(['tool.planned', 'tool.started', 'run.waiting', 'tool.completed', 'run.resumed', 'iteration.completed'])(

@@ -68,7 +68,10 @@ describe('a run that starts others', () => {
   it.each([
     [{ status: 'failed', problem: 'model_error: down' }, 'failed: model_error: down'],
     [{ status: 'stopped', problem: 'enough' }, 'was stopped: enough'],
-    [{ status: 'completed', problem: 'The run did not complete within its budget.' }, 'ended without success'],
+    [
+      { status: 'completed', problem: 'The run did not complete within what it or its account may spend.' },
+      'ended without success',
+    ],
     [{ status: 'deleted' }, 'was deleted'],
   ] as const)('is told honestly that a child %j', async (end, words) => {
     const built = build();

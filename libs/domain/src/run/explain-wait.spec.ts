@@ -168,7 +168,7 @@ describe('what a run waits for', () => {
   });
 
   it.each([
-    ['budget_exceeded', 'its budget is used up'],
+    ['budget_exceeded', 'what it or its account may spend does not cover its next request'],
     ['max_iterations', 'all its iterations'],
     ['loop_detected', 'repeated the same calls'],
     ['length', 'is cut off'],

@@ -86,7 +86,7 @@ const over = (run: Run): Explanation => ({
 
 /** Why a run that did not fail ended before it was done. */
 const limits: Partial<Record<FinishReason, string>> = {
-  budget_exceeded: 'its budget is used up',
+  budget_exceeded: 'what it or its account may spend does not cover its next request',
   max_iterations: 'it has used all its iterations',
   loop_detected: 'it repeated the same calls',
   length: 'its last reply is cut off at the output limit of the model',

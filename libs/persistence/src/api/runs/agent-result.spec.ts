@@ -217,7 +217,7 @@ describe('the result of a run', () => {
   it.each([
     ['native', 'max_iterations', 'The run did not complete within 100 iterations.'],
     ['json', 'max_iterations', 'The run did not complete within 100 iterations.'],
-    ['native', 'budget_exceeded', 'The run did not complete within its budget.'],
+    ['native', 'budget_exceeded', 'The run did not complete within what it or its account may spend.'],
     ['native', 'loop_detected', 'The run went in circles and did not complete.'],
   ] as const)('says in %s of a run that used up what it may use that it did not complete: %s', (...given) => {
     const [dialect, finish_reason, error] = given;

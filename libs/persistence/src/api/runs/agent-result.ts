@@ -146,7 +146,9 @@ const cutReply = ({ finish_reason }: Run): string | undefined =>
 function cutOff({ finish_reason, settings: { limits } }: Run): string | undefined {
   if (finish_reason === 'max_iterations') return `The run did not complete within ${limits.max_iterations} iterations.`;
   if (finish_reason === 'loop_detected') return 'The run went in circles and did not complete.';
-  return finish_reason === 'budget_exceeded' ? 'The run did not complete within its budget.' : undefined;
+  return finish_reason === 'budget_exceeded'
+    ? 'The run did not complete within what it or its account may spend.'
+    : undefined;
 }
 
 const millisecondsBetween = (from: string, to: string): number => Math.max(0, Date.parse(to) - Date.parse(from));
