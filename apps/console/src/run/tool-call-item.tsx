@@ -87,8 +87,13 @@ function Decision({ approval: { decision }, isEdited }: DecisionProps) {
   return (
     <p className="hint">
       {decisions[isEdited ? 'edit' : outcome]}
-      {decidedBy !== null && <> with the key {names.get(decidedBy) ?? <code>{decidedBy}</code>}</>},{' '}
-      <time dateTime={decidedAt}>{moment(decidedAt)}</time>
+      {decidedBy !== null && (
+        <>
+          {decidedBy.startsWith('key_') ? ' with the key ' : ' by '}
+          {names.get(decidedBy) ?? <code>{decidedBy}</code>}
+        </>
+      )}
+      , <time dateTime={decidedAt}>{moment(decidedAt)}</time>
       {reason === null ? '.' : `: ${plainText(reason)}`}
     </p>
   );

@@ -14,7 +14,7 @@ export function WhoAmI() {
         <dd title={who.account_id}>{who.account_name ?? who.account_id}</dd>
       </div>
       <div>
-        <dt>Key</dt> <dd title={who.caller_id}>{caller}</dd>
+        <dt>{who.caller_id.startsWith('key_') ? 'Key' : 'User'}</dt> <dd title={who.caller_id}>{caller}</dd>
       </div>
       <div>
         <dt>Role</dt> <dd>{who.operates_deployment === true ? `${role}, operates the deployment` : role}</dd>

@@ -54,7 +54,7 @@ describe('what the console says of a run', () => {
     await calls.first().waitFor();
     const [onScreen] = [await calls.count()];
     await page.emulateMedia({ media: 'print' });
-    await page.getByText('Done at last.').waitFor();
+    await page.getByText('Done at last.', { exact: true }).waitFor();
 
     expect(onScreen).toBeLessThan(30);
     expect(await calls.count()).toBe(30);

@@ -72,6 +72,17 @@ describe('the console of an account', () => {
     await browser.signIn();
   });
 
+  it('calls a user of an outside issuer a user, and not a key', async () => {
+    await page.route('**/v1/session', async (route) => {
+      const { caller_name: _, ...who } = (await (await route.fetch()).json()) as Record<string, string>;
+      await route.fulfill({ json: { ...who, caller_id: 'usr_7' } });
+    });
+    await browser.open('/console/runs');
+    await page.getByLabel('Signed in as').getByText('User', { exact: true }).waitFor();
+    expect(await page.getByLabel('Signed in as').innerText()).toContain('usr_7');
+    await page.unroute('**/v1/session');
+  });
+
   it('offers to try again where a page could not be read', async () => {
     await page.route('**/v1/agents/agt_*', (route) => route.fulfill({ status: 500, json: { detail: 'It broke.' } }));
     const { id } = await client.json<{ id: string }>('POST', '/agents', { definition: { name: 'steady' } });
