@@ -53,4 +53,22 @@ describe('the users of an account in the console', () => {
     await browser.open('/console/threads?user=Ada');
     await page.getByText('No thread matches these filters.').waitFor();
   });
+
+  it('may have names without a space that are longer than the screen', async () => {
+    const user = 'u'.repeat(120);
+    const { id } = await client.createRun({ model: 'demo/plain', input: 'Of a long name.', user });
+    await client.waitForRun(id);
+    await page.setViewportSize({ width: 390, height: 780 });
+    for (const [path, shown] of [
+      [`/console/users/${user}`, page.getByRole('heading', { name: user })],
+      ['/console/usage', page.getByRole('link', { name: user })],
+    ] as const) {
+      await browser.open(path);
+      await shown.waitFor();
+      const { x = 0, width = Infinity } = (await shown.boundingBox()) ?? {};
+      expect(x + width).toBeLessThanOrEqual(390);
+      expect(await page.evaluate('document.querySelector("#page").scrollWidth')).toBeLessThanOrEqual(390);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
 });
