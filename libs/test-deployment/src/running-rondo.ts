@@ -106,9 +106,14 @@ export class RunningRondo {
     return DATABASE_URL;
   }
 
-  /** The newest `limit` requests that the demo model received. */
+  /** The newest `limit` requests that the demo model received, the oldest first, whichever run sent them. */
   modelRequests(limit?: number): Promise<ModelRequest[]> {
     return this.queryModel(`/requests${limit === undefined ? '' : `?limit=${limit}`}`);
+  }
+
+  /** Those that have this text, by which a spec tells its own from those of others. */
+  async findModelRequests(text: string): Promise<ModelRequest[]> {
+    return (await this.modelRequests()).filter(({ body }) => body.includes(text));
   }
 
   /** Requests that a strict provider would have refused (I6). */

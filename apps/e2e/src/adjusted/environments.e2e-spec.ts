@@ -48,7 +48,7 @@ describe('the environment of a run', () => {
     const look = 'cat site/README.md notes/style.md; env | grep GIT_';
     const reach = 'curl -sS -m 5 http://other.example/';
     const run = await client.createRun({
-      ...scriptInput('an environment', [{ calls: [command(look), command(reach)] }, { text: 'Done.' }]),
+      ...scriptInput('an environment that stays', [{ calls: [command(look), command(reach)] }, { text: 'Done.' }]),
       environment: environment(),
     });
 
@@ -66,14 +66,14 @@ describe('the environment of a run', () => {
       files: [{ path: 'notes/style.md', is_new: true }],
       skills: [{ name: 'release', description: 'Publishes the site.', path: 'site/.claude/skills/release' }],
     });
-    const prompts = JSON.stringify(await rondo.modelRequests(1));
+    const prompts = JSON.stringify((await rondo.findModelRequests('an environment that stays')).at(-1));
     expect(prompts).toContain('- /workspace/site/.claude/skills/release/SKILL.md: Publishes the site.');
     expect(prompts).not.toContain('unshown-skill');
     const [seen, reached] = await client.toolOutputs(run.id);
     expect(seen).toContain('The site.\nShort sentences.');
     expect(seen).toContain('GIT_PASSWORD=rondo_secret_');
     expect(reached).toContain('not among the hosts that the environment of this run names');
-    expect(JSON.stringify([facts, await rondo.modelRequests(20)])).not.toContain(password);
+    expect(JSON.stringify([facts, await rondo.modelRequests()])).not.toContain(password);
 
     const next = await client.createRun({
       ...scriptInput('another', [{ calls: [command(reach)] }, { text: 'Done.' }]),

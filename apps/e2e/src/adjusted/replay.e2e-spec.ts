@@ -107,7 +107,7 @@ describe('rondo eval pin and replay', () => {
   it('records what the model was asked, and no secret', async () => {
     const urls = Object.values(rondo.infrastructure.env).filter((value) => value.includes('://'));
     const secrets = [client.key, modelKey, ...urls];
-    const requests = await rondo.modelRequests(100);
+    const requests = await rondo.modelRequests();
 
     for (const name of readdirSync(join(folder, 'five'))) {
       const text = readFileSync(join(folder, 'five', name), 'utf8');

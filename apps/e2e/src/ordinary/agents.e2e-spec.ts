@@ -23,7 +23,6 @@ describe('stored agents in a deployment', () => {
   const newRun = (body: object) => client.json<Run>('POST', '/runs', { input: 'Go.', ...body });
 
   it('a run keeps the version that it began with, over a change of the agent and the death of its worker', async () => {
-    const began = new Date().toISOString();
     const definition = { name: 'asker', model: 'demo/ask', system_prompt: 'Version one.' };
     const agent = await client.json<Agent>('POST', '/agents', { definition });
     const { id } = await newRun({ agent_id: agent.id });
@@ -42,7 +41,7 @@ describe('stored agents in a deployment', () => {
       settings: { agent: { system_prompt: 'Version one.' } },
     });
     expectWholeLog(await client.facts(id));
-    const requests = (await rondo.modelRequests()).filter(({ arrived_at }) => arrived_at >= began);
+    const requests = await rondo.findModelRequests('Version one.');
     expect(requests.map(({ model }) => model)).toEqual(['ask', 'ask']);
   });
 
@@ -60,7 +59,10 @@ describe('stored agents in a deployment', () => {
   it('what an agent says of a tool reaches the model and the executor, and a run may say otherwise', async () => {
     const tools = { execute_command: { description: 'Runs make, and nothing else.', timeout_s: 2 } };
     const agent = await client.json<Agent>('PUT', '/agents/by-name/maker', { definition: { tools } });
-    const script = scriptInput('make', [{ calls: [command('sleep 300', 600)] }, { text: 'It was too slow.' }]);
+    const script = scriptInput('make it slowly', [
+      { calls: [command('sleep 300', 600)] },
+      { text: 'It was too slow.' },
+    ]);
     const of = { agent_id: agent.id, ...script };
     const { id } = await newRun(of);
 
@@ -70,7 +72,7 @@ describe('stored agents in a deployment', () => {
     expect(facts.find(({ type }) => type === 'tool.failed')?.data['result']).toMatchObject({
       error: expect.stringContaining('killed after 2 s'),
     });
-    expect((await rondo.modelRequests(1))[0]?.body).toContain('Runs make, and nothing else.');
+    expect((await rondo.findModelRequests('make it slowly')).at(-1)?.body).toContain('Runs make, and nothing else.');
 
     const longer = await newRun({ ...of, tools: { execute_command: { timeout_s: 3 } } });
     expect(await client.waitForRun(longer.id)).toMatchObject({

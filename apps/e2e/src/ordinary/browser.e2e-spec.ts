@@ -25,7 +25,8 @@ describe('the browser in a deployment', () => {
   });
 
   it('buys in a shop that the run has made itself, and asks a person for the rest', async () => {
-    const script = scriptInput('a shop', [
+    const about = 'a shop that asks for money';
+    const script = scriptInput(about, [
       { calls: [call('create_file', { file_path: 'shop.html', file_contents: page })] },
       { calls: [command(`(node -e "${server}" &) ; until (echo > /dev/tcp/127.0.0.1/8000) 2> /dev/null; do :; done`)] },
       { calls: [call('browser_navigate_to', { url: 'http://localhost:8000/' })] },
@@ -51,7 +52,8 @@ describe('the browser in a deployment', () => {
     await client.json('POST', `/runs/${run.id}/input`, { content: 'Paid.' });
     expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
     expectWholeLog(await client.facts(run.id));
-    const seen = (await rondo.modelRequests(7)).map(({ body }) => body.includes('The browser as it is now'));
+    const requests = await rondo.findModelRequests(about);
+    const seen = requests.map(({ body }) => body.includes('The browser as it is now'));
     expect(seen).toEqual([false, false, false, true, true, true, false]);
   });
 

@@ -72,7 +72,7 @@ describe('the memory of a run', () => {
     expect(written).toBe(`${store.name}/people/ann.md has version 2 now.`);
     expect(listed).toContain('- "people/ann.md" 17 bytes, version 2');
     expect(refused).toContain('has version 2 now, not version 1');
-    const requests = (await rondo.modelRequests(50)).filter(({ body }) => body.includes(store.name));
+    const requests = await rondo.findModelRequests(store.name);
     expect(requests).toHaveLength(6);
     for (const { body } of requests) expect(body).toContain('- \\"people/ann.md\\" 20 bytes, version 1'); // as when it began
     const facts = await client.facts(run.id);

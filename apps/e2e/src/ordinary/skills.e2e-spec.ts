@@ -36,7 +36,7 @@ describe('a skill', () => {
   it('is named in the prompt, read and run by the version that the run began with, also after its worker died', async () => {
     const first = await upload();
     const run = await client.createRun({
-      ...scriptInput('a skill', [
+      ...scriptInput('a skill in two versions', [
         { calls: [call('read_file', { file_path: '/skills/csv-totals/SKILL.md' })] },
         { calls: [command('printf "n,v\\na,2\\nb,3\\n" > t.csv; /skills/csv-totals/scripts/total.sh t.csv 2')] },
         { text: 'word '.repeat(60), pace_ms: 40, chunk_chars: 5, calls: [command('cat /skills/csv-totals/SKILL.md')] },
@@ -59,8 +59,8 @@ describe('a skill', () => {
     expect(outputs).toContain('Run scripts/total.sh FILE COLUMN.');
     expect(outputs).not.toContain('A newer text.');
     expect(outputs.match(/Read-only file system/g)?.length).toBeGreaterThanOrEqual(2);
-    const [request] = await rondo.modelRequests(1);
-    expect(JSON.stringify(request)).toContain('- csv-totals: Adds up a column of a CSV file.');
+    const requests = await rondo.findModelRequests('a skill in two versions');
+    expect(requests.at(-1)?.body).toContain('- csv-totals: Adds up a column of a CSV file.');
     expectWholeLog(await client.facts(run.id));
     expect((await client.request('DELETE', `/skills/${first.id}`)).status).toBe(204);
   });

@@ -10,7 +10,6 @@ const png = Buffer.concat([
   Buffer.from('the rest of the image'),
 ]);
 const source = { type: 'base64', media_type: 'image/png', data: png.toString('base64') };
-const talk = { tools: [], agent: { system_prompt: 'Look well.' } };
 
 /** The same server over OpenAI's and Anthropic's protocols. */
 const models = ['demo/plain', 'demo-anthropic/plain'];
@@ -36,11 +35,12 @@ describe('images in a deployment', () => {
     await Promise.all([images.close(), canary.close()]);
   });
 
-  const settle = async (body: Record<string, unknown>) => {
-    const { id } = await client.createRun({ ...talk, ...body });
+  /** `about` is of one test. */
+  const settle = async (about: string, body: Record<string, unknown>) => {
+    const { id } = await client.createRun({ tools: [], agent: { system_prompt: about }, ...body });
     const run = await client.waitForRun(id);
-    const [request] = await rondo.modelRequests(1);
-    return { run, facts: await client.facts(id), sent: request?.body ?? '' };
+    const requests = (await rondo.findModelRequests(about)).map((request) => request.body);
+    return { run, facts: await client.facts(id), requests, sent: requests.at(-1) ?? '' };
   };
 
   it.each(models)('are blobs in the log, bytes for %s, and the same bytes in the next run', async (model) => {
@@ -48,8 +48,9 @@ describe('images in a deployment', () => {
       { type: 'text', text: 'What is this?' },
       { type: 'image', source },
     ];
-    const first = await settle({ model, input });
-    const second = await settle({ model, thread_id: first.run.thread_id, input: 'And from the side?' });
+    const about = `Look well at what ${model} was sent.`;
+    const first = await settle(about, { model, input });
+    const second = await settle(about, { model, thread_id: first.run.thread_id, input: 'And from the side?' });
 
     expect([first.run.status, second.run.status]).toEqual(['completed', 'completed']);
     expectWholeLog(first.facts);
@@ -60,7 +61,7 @@ describe('images in a deployment', () => {
   });
 
   it('are readable by the account of the message', async () => {
-    const { run } = await settle({ model: 'demo/plain', input: [{ type: 'image', source }] });
+    const { run } = await settle('Look well.', { model: 'demo/plain', input: [{ type: 'image', source }] });
     const { data } = await client.json<Messages>('GET', `/threads/${run.thread_id}/messages`);
     const kept = data[0]?.content[0]?.source;
 
@@ -75,8 +76,9 @@ describe('images in a deployment', () => {
 
   it.each(models)('are fetched once from their URL, and %s receives the bytes', async (model) => {
     const url = `http://${images.host}/${model}.png`;
-    const first = await settle({ model, input: [{ type: 'text', text: 'What is this?' }, urlBlock(url)] });
-    const second = await settle({ model, thread_id: first.run.thread_id, input: 'And from the side?' });
+    const about = `Look well at what ${model} has fetched.`;
+    const first = await settle(about, { model, input: [{ type: 'text', text: 'What is this?' }, urlBlock(url)] });
+    const second = await settle(about, { model, thread_id: first.run.thread_id, input: 'And from the side?' });
 
     expect([first.run.status, second.run.status]).toEqual(['completed', 'completed']);
     for (const { sent } of [first, second]) {
@@ -90,21 +92,21 @@ describe('images in a deployment', () => {
     const thought = { thought: 'Hm.', nextThoughtNeeded: false, thoughtNumber: 1, totalThoughts: 1 };
     const turns = [{ calls: [call('sequential_thinking', thought)] }];
     const script = `\`\`\`demo-script\n${JSON.stringify([...turns, { text: 'Seen.' }])}\n\`\`\``;
-    const { run } = await settle({
+    const { run, requests } = await settle('Look twice.', {
       model: 'demo/scripted',
       tools: ['sequential_thinking'],
       input: [{ type: 'text', text: `Iterations\n${script}` }, urlBlock(`http://${images.host}/twice.png`)],
     });
-    const requests = (await rondo.modelRequests(2)).map(({ body }) => body);
 
     expect(run).toMatchObject({ status: 'completed', iteration: 2 });
+    expect(requests).toHaveLength(2);
     for (const body of requests) expect(body).toContain(source.data);
     expect(images.requestsFor('/twice.png')).toBe(1);
   });
 
   it.each(models)('are replaced by a text for %s if they may not be fetched, and the run continues', async (model) => {
     const refused = [`http://${canary.host}/a.png`, `http://${images.host}/redirect?to=http://${canary.host}/b.png`];
-    const { run, sent } = await settle({ model, input: refused.map(urlBlock) });
+    const { run, sent } = await settle(`Look at nothing with ${model}.`, { model, input: refused.map(urlBlock) });
 
     expect(run.status).toBe('completed');
     expect(sent.match(/could not be loaded: its host is not a public address/g)).toHaveLength(2);

@@ -45,7 +45,7 @@ describe('the tools of an MCP server', () => {
 
   it('are called by a run, which skips a server that may not be reached', async () => {
     const run = await client.createRun({
-      ...scriptInput('one ticket', [{ calls: [create('it hangs')] }, { text: 'Done.' }]),
+      ...scriptInput('one ticket beside a server that is gone', [{ calls: [create('it hangs')] }, { text: 'Done.' }]),
       tools: [], // the recorded part of a request ends after 16 KiB
       mcp_servers: [server(), unreachable],
     });
@@ -62,8 +62,8 @@ describe('the tools of an MCP server', () => {
     });
     expect(await client.toolOutputs(run.id)).toEqual(['ticket 1: it hangs']);
     expect(tickets.created[0]?.key).toMatch(/^call_/);
-    const [request] = await rondo.modelRequests(1);
-    expect(request?.body).toContain('tickets__create');
+    const requests = await rondo.findModelRequests('one ticket beside a server that is gone');
+    expect(requests.at(-1)?.body).toContain('tickets__create');
   });
 
   it('need a secret that is in no event, prompt, log or stored run', async () => {
@@ -77,7 +77,7 @@ describe('the tools of an MCP server', () => {
     const shown = [
       (await client.request('GET', `/runs/${run.id}`)).text,
       JSON.stringify(await client.facts(run.id)),
-      JSON.stringify(await rondo.modelRequests(20)),
+      JSON.stringify(await rondo.modelRequests()),
       ...rondo.services.all.map(({ name }) => readFileSync(join(rondo.directory, 'logs', `${name}.log`), 'utf8')),
     ];
     for (const text of shown) expect(text).not.toContain('a-secret-of-the-tickets');
@@ -156,14 +156,14 @@ describe('the tools of an MCP server', () => {
     const others = { shell: false, files: false, web: false, memory: false, conversation: false }; // the recorded part of a request ends after 16 KiB
     const definition = { mcp_servers: [server()], tools: { ...policies, ...others } };
     const agent = await client.json<Agent>('PUT', '/agents/by-name/reporter', { definition });
-    const script = scriptInput('agent', [{ calls: [create('it is broken')] }, { text: 'Done.' }]);
+    const script = scriptInput('a ticket of an agent', [{ calls: [create('it is broken')] }, { text: 'Done.' }]);
     const run = await client.createRun({ ...script, agent_id: agent.id });
 
     expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed' });
     expect((await client.toolOutputs(run.id))[0]).toMatch(/^ticket \d+: it is broken$/);
     const { settings } = await client.json<Run>('GET', `/runs/${run.id}`);
     expect(settings.tool_policies).toEqual(policies);
-    expect((await rondo.modelRequests(1))[0]?.body).toContain('Only for what is broken.');
+    expect((await rondo.findModelRequests('a ticket of an agent')).at(-1)?.body).toContain('Only for what is broken.');
     expect([...tickets.authorizations]).toEqual([secret]);
   });
 

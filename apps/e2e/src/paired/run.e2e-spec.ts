@@ -68,7 +68,7 @@ describe('a run in a deployment', () => {
       const run = await client.createRun({ model, input, tools, limits: { max_identical_calls: 4 } });
 
       expect(await client.waitForRun(run.id)).toMatchObject({ status: 'completed', finish_reason: 'loop_detected' });
-      const asked = (await rondo.modelRequests()).filter(({ body }) => body.includes(input));
+      const asked = await rondo.findModelRequests(input);
       const warnings = asked.map(({ body }) => /exactly the same (\d) times in a row/.exec(body)?.[1]);
       expect(warnings).toEqual([undefined, undefined, '2', '3']);
       expectWholeLog(await client.facts(run.id));
@@ -83,7 +83,7 @@ describe('a run in a deployment', () => {
 
       const settled = await client.waitForRun(run.id);
       expect(settled).toMatchObject({ status: 'completed', finish_reason: 'loop_detected', iteration: 10 });
-      const asked = (await rondo.modelRequests()).filter(({ body }) => body.includes(input));
+      const asked = await rondo.findModelRequests(input);
       const warned = asked.filter(({ body }) => body.includes('times in a row'));
       expect([asked.length, warned.length]).toEqual([10, 7]);
     },

@@ -46,7 +46,7 @@ describe('a secret', () => {
       (await client.request('GET', `/runs/${run}`)).text,
       (await client.request('GET', `/runs/${run}/tool-calls`)).text,
       JSON.stringify(await client.facts(run)),
-      JSON.stringify(await rondo.modelRequests(20)),
+      JSON.stringify(await rondo.modelRequests()),
       ...rondo.services.all.map(({ name }) => readFileSync(join(rondo.directory, 'logs', `${name}.log`), 'utf8')),
     ];
     for (const text of shown) expect(text).not.toContain(canary);

@@ -55,7 +55,7 @@ describe('a server with more tools than the provider takes', () => {
   const loads = (facts: readonly Fact[]) => facts.flatMap(({ data }) => data['loaded_tools'] ?? []);
 
   it('is used by a run that finds the tool, and whose worker is killed between the search and the call', async () => {
-    const run = await start('found', [
+    const run = await start('a bill that is found', [
       { calls: [search] },
       { text: 'word '.repeat(100), pace_ms: 40, chunk_chars: 5, calls: [bill('Ada')] },
       { text: 'Done.' },
@@ -70,7 +70,7 @@ describe('a server with more tools than the provider takes', () => {
     expect(loads(facts)).toEqual(['crm__bill']);
     expect(facts.find(({ type }) => type === 'mcp.connected')?.data['tools']).toHaveLength(howMany);
     expect(billed).toEqual(['Ada']);
-    const requests = await rondo.modelRequests(10);
+    const requests = await rondo.findModelRequests('a bill that is found');
     expect(requests.filter((request) => offeredIn(request).includes('crm__report_'))).toEqual([]);
     expect(requests.filter((request) => offeredIn(request).includes('Sends a bill')).length).toBeGreaterThanOrEqual(2);
   });
