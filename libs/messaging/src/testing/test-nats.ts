@@ -1,6 +1,6 @@
 import type { Log } from '../log';
 import { type NatsLink, connectNats } from '../connection/nats-link';
-import { ToolStreams } from '../tool-calls/tool-streams';
+import { ToolStreams, type ToolStreamsOptions } from '../tool-calls/tool-streams';
 import { SeverableProxy } from './severable-proxy';
 
 export function testNatsUrl(): string {
@@ -11,9 +11,9 @@ export function testNatsUrl(): string {
 
 const streams = new WeakMap<NatsLink, ToolStreams>();
 
-/** The tool streams of a connection; a process has one of each. */
-export function createToolStreams(link: NatsLink): ToolStreams {
-  const known = streams.get(link) ?? new ToolStreams(link);
+/** The tool streams of a connection; a process has one of each. The options are those of the first call. */
+export function createToolStreams(link: NatsLink, options: ToolStreamsOptions = {}): ToolStreams {
+  const known = streams.get(link) ?? new ToolStreams(link, options);
   streams.set(link, known);
   return known;
 }

@@ -245,6 +245,21 @@ describe('tool calls while executors die and NATS goes away', () => {
     expect(await next).toMatchObject({ how: 'answered', result: { output: 'attempt 2' } });
   });
 
+  it('creates streams again that someone has deleted while all connections stayed', async () => {
+    const newLink = () => fixture.nats.link();
+    const [executorLink, idleLink, link] = await Promise.all([newLink(), newLink(), newLink()]);
+    createToolStreams(executorLink, { createsStreams: false });
+    await fixture.executor(({ call_id: id }) => Promise.resolve(answered(id)), { link: executorLink });
+    for (const own of [idleLink, link]) createToolStreams(own, { lookAgainAfterMs: 0 });
+    const run = async (own: NatsLink, call = aCall('unsafe')) =>
+      (await fixture.worker(call.run_id, { link: own })).execute(call, never);
+    await Promise.all([run(link), run(idleLink)]);
+    await fixture.nats.loseStreams();
+
+    expect(await run(link)).toMatchObject({ how: 'answered', result: { success: true } });
+    expect(await run(idleLink)).toMatchObject({ how: 'answered', result: { success: true } });
+  });
+
   it('replaces a consumer that exists and goes on delivering nothing', async () => {
     const call = aCall('unsafe');
     const link = await fixture.nats.link();

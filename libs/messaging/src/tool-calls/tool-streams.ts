@@ -26,6 +26,9 @@ const requestTimeoutMs = 2_000;
 /** Records under other subjects are not found: a store with another layout counts as another store. */
 const layout = 'by executor';
 
+/** For so long a process believes that the streams which it has seen are still there. */
+const lookAgainAfterMs = 10_000;
+
 /** The limit of a call, and of a reply. */
 export const maxMessageBytes = 8 * mebibyte;
 
@@ -88,6 +91,7 @@ export interface ToolStreamsOptions {
   readonly createsStreams?: boolean;
   /** How many servers of a cluster keep each stream: 1, 3 or 5. Undefined keeps what a stream has, one when it is new. */
   readonly replicas?: number | undefined;
+  readonly lookAgainAfterMs?: number;
 }
 
 /**
@@ -100,6 +104,7 @@ export class ToolStreams {
   private creation: Promise<void> | undefined;
   private refusal: string | undefined;
   private known: KnownStore | undefined;
+  private lookAgainAtMs = Infinity;
 
   constructor(
     private readonly nats: NatsLink,
@@ -110,8 +115,16 @@ export class ToolStreams {
     nats.onReconnect(() => this.forget());
   }
 
-  /** Resolves when all exist. */
-  ensure(): Promise<void> {
+  /**
+   * Resolves when all exist. Now and then it looks for them again: someone may have deleted them, which NATS does not tell, and to
+   * requests for a stream that is not there it gives no answer.
+   */
+  async ensure(): Promise<void> {
+    await this.ensureOnce();
+    if (performance.now() > this.lookAgainAtMs) await this.lookAgain();
+  }
+
+  private ensureOnce(): Promise<void> {
     this.creation ??= this.create().then(
       () => void (this.refusal = undefined),
       (error: unknown) => {
@@ -154,7 +167,7 @@ export class ToolStreams {
   /** Checks the streams again now. Resolves when all exist. After a failover each run asks for it, so they share the check. */
   readonly recheck = shareNextRound(() => {
     this.creation = undefined;
-    return this.ensure();
+    return this.ensureOnce();
   });
 
   /**
@@ -187,6 +200,20 @@ export class ToolStreams {
     return info?.cluster ? inCluster : (info?.server_id ?? '');
   }
 
+  /** Others do not wait for it. Without an answer, what is known stays. */
+  private async lookAgain(): Promise<void> {
+    this.lookAgainAtMs = performance.now() + this.lookAgainAfterMs;
+    try {
+      await this.look();
+    } catch (error) {
+      if (isMissing(error)) await this.recheck();
+    }
+  }
+
+  private get lookAgainAfterMs(): number {
+    return this.options.lookAgainAfterMs ?? lookAgainAfterMs;
+  }
+
   private async create(): Promise<void> {
     const manager = await this.manager;
     const serverStart = this.serverStart;
@@ -197,11 +224,20 @@ export class ToolStreams {
     }));
     const isCluster = serverStart === inCluster;
     if (createsStreams) await Promise.all(configs.map((config) => createStream(manager, config, isCluster)));
-    const infos = await Promise.all(configs.map(({ name }) => manager.streams.info(name)));
+    await this.look(serverStart);
+  }
+
+  /** Notes what is there. Rejects where a stream is missing. */
+  private async look(serverStart = this.serverStart): Promise<void> {
+    const { streams } = await this.manager;
+    const isCluster = serverStart === inCluster;
+    const names = toolStreamConfigs(this.nats.names).map(({ name }) => name);
+    const infos = await Promise.all(names.map((name) => streams.info(name)));
     const identity = infos.map(({ created, config }) => (isCluster && config.description) || created).join();
     const stamp = createHash('sha256').update(`${layout},${serverStart},${identity}`).digest('hex').slice(0, 12);
     const claims = infos.find(({ config }) => config.name === this.nats.names.toolTakers.stream);
     this.known = { serverStart, stamp, claimsSinceMs: claims ? readOldestKept(claims) : Infinity };
+    this.lookAgainAtMs = performance.now() + this.lookAgainAfterMs;
   }
 }
 
@@ -244,9 +280,12 @@ async function readIdentity(streams: StreamAPI, name: string): Promise<string> {
   try {
     return (await streams.info(name)).config.description ?? '';
   } catch (error) {
-    if (error instanceof NatsError && error.api_error?.err_code === streamNotFound) return randomUUID();
+    if (isMissing(error)) return randomUUID();
     throw error;
   }
 }
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof NatsError && error.api_error?.err_code === streamNotFound;
 
 const streamNotFound = 10059;

@@ -71,15 +71,16 @@ export class CallAttempts {
 
   /**
    * Only the store that a call was sent into, in the same life of its server, knows an earlier claim or withdrawal, and that one
-   * only until it drops it for newer ones. None is dropped within seconds.
+   * only until it drops it for newer ones. None is dropped within seconds. The worker may know a newer store than this process.
    */
   private async isClaimReliable({ store, deliveries: [delivery] }: RunningCall): Promise<boolean> {
     const { streams, retry } = this.parts;
     if (store === null) return true;
     const nowMs = this.readNowMs();
-    const atMs = delivery?.storedAtMs ?? nowMs; // past the queue it has come just now
-    if (nowMs - atMs >= claimIsKeptForMs) await retry(() => streams.recheck());
-    return streams.remembers(store, { atMs, nowMs });
+    const times = { atMs: delivery?.storedAtMs ?? nowMs, nowMs }; // past the queue it has come just now
+    const isYoung = nowMs - times.atMs < claimIsKeptForMs;
+    if (!isYoung || !streams.remembers(store, times)) await retry(() => streams.recheck());
+    return streams.remembers(store, times);
   }
 
   /** Once in a while: a call that was in the queue is as old as NATS says, whatever the clock of this host. */
