@@ -166,7 +166,7 @@ describe('ToolRunner', () => {
       output: () => undefined,
     });
 
-    const error = 'The disk of this executor is full. Try again when its operator has made room.';
+    const error = 'The disk of this executor is full. Try again when its operator has freed some of it.';
     expect(reply).toMatchObject({ how: 'answered', result: { success: false, error } });
   });
 

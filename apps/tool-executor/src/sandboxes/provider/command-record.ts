@@ -31,7 +31,7 @@ type OutputListener = (chunk: OutputChunk) => void;
 /** The host's record of one command. It outlives the sandbox that ran the command, and ends once. */
 export class CommandRecord {
   readonly startedAt = new Date();
-  /** The same by a clock that nobody sets. */
+  /** The same by a clock that is never set. */
   readonly startedMs = performance.now();
   cwd: string = workspacePath;
   /** The ending to report when the host itself kills the command or its sandbox, with the reason. */

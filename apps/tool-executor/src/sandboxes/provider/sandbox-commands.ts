@@ -21,7 +21,7 @@ interface CommandSite {
 export class SandboxCommands {
   readonly ledger = new CommandLedger();
   lastUsedAt = Date.now();
-  /** The same by a clock that nobody sets. */
+  /** The same by a clock that is never set. */
   private lastUsedMs = performance.now();
 
   constructor(

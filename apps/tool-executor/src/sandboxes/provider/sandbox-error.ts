@@ -47,6 +47,6 @@ export function toFullDisk(error: unknown): SandboxError | undefined {
   if (code !== 'ENOSPC' && code !== 'EDQUOT') return undefined;
   return new SandboxError(
     'unavailable',
-    'The disk of this executor is full. Try again when its operator has made room.',
+    'The disk of this executor is full. Try again when its operator has freed some of it.',
   );
 }

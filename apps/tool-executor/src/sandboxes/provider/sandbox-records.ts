@@ -67,7 +67,7 @@ export class SandboxRecords {
   private readonly changes = new KeyedMutex();
   /** When the last use of a thread was written. */
   private readonly written = new Map<string, number>();
-  /** When this process has seen the last use of a thread, by a clock that nobody sets. */
+  /** When this process has seen the last use of a thread, by a clock that is never set. */
   private readonly seen = new Map<string, number>();
   /** Threads without a deletion to tell of, so that a call reads no file. */
   private readonly settled = new Set<string>();
