@@ -115,12 +115,12 @@ describe('what a person writes in the console', () => {
     const { id } = await client.createRun(scriptInput('Ask me.', [ask('Which colour?'), { text: 'Done.' }]));
     await client.waitForRun(id);
     await browser.open(`/console/runs/${id}`);
-    await page.getByLabel('Your answer').fill('The green of the door.');
+    await page.getByLabel('Your answer').fill('The green of the roof.');
     await page.getByRole('slider').press('Home');
     await page.getByText('State after event 1.').waitFor();
     expect(await page.getByRole('textbox', { name: 'Your answer' }).count()).toBe(0);
     await page.getByRole('slider').press('End');
-    expect(await page.getByRole('textbox', { name: 'Your answer' }).inputValue()).toBe('The green of the door.');
+    expect(await page.getByRole('textbox', { name: 'Your answer' }).inputValue()).toBe('The green of the roof.');
   });
 
   it('is sent once as an answer, and the next question of the run gets an answer of its own', async () => {
