@@ -92,9 +92,11 @@ export function useFieldWork(fields: RefObject<HTMLElement | null>, places?: Fie
 const listNames = (fields: HTMLElement | null): string[] =>
   [...(fields?.querySelectorAll('.field [name]') ?? [])].flatMap((field) => field.getAttribute('name') ?? []);
 
-/** What is closed and has a refused field is opened. */
+/** What is closed and has a refused field is opened. The buttons of an editor lie over what is at its edge. */
 function focusRefused(fields: HTMLElement | null): void {
   for (const closed of fields?.querySelectorAll('details:has([aria-invalid=true])') ?? [])
     closed.setAttribute('open', '');
-  fields?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  const first = fields?.querySelector<HTMLElement>('[aria-invalid=true]');
+  first?.focus({ preventScroll: true });
+  first?.closest('.field')?.scrollIntoView({ block: 'center' });
 }

@@ -5,6 +5,14 @@ import { newAccount, ordinaryConsole } from '../shared-deployment';
 
 const ask = (text: string) => ({ calls: [{ name: 'ask', arguments: { text } }] });
 
+/** Whether nothing covers what is said of the field that has the focus. */
+const isRefusalInSight = `(() => {
+  const note = document.querySelector('.field:has(:focus) .problem');
+  if (note === null) return false;
+  const { x, y, height } = note.getBoundingClientRect();
+  return note.contains(document.elementFromPoint(x + 5, y + height / 2));
+})()`;
+
 describe('what a person writes in the console', () => {
   let rondo: RunningRondo;
   let client: RondoClient;
@@ -77,7 +85,7 @@ describe('what a person writes in the console', () => {
   });
 
   it('is refused beside its field, in plain English, and the field has the focus', async () => {
-    const focused = () => page.evaluate<string>('document.activeElement.labels[0].textContent');
+    const focused = () => page.evaluate<string>('document.activeElement.labels?.[0]?.textContent');
     await browser.open('/console/agents/new');
     await page.getByLabel('Name', { exact: true }).fill('refused');
     await page.getByLabel('Max iterations').fill('1.5');
@@ -94,10 +102,16 @@ describe('what a person writes in the console', () => {
     await browser.expectThisAccessibleInEveryLook('refused fields');
     expect(await page.locator('.editor-end .problem').count()).toBe(0);
 
+    await page.setViewportSize({ width: 640, height: 400 }); // what is left of 1280 by 800 at twice the size
+    const answered = page.waitForResponse('**/v1/agents');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await answered;
+    while (!(await page.evaluate<boolean>(isRefusalInSight))); // until it is drawn
+    await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByLabel('Max iterations').fill('15');
     await page.getByLabel('Temperature').fill('1');
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.waitForFunction('document.activeElement.labels?.[0]?.textContent === "Repository"');
+    while ((await focused()) !== 'Repository'); // until it is drawn
 
     await browser.open('/console/schedules');
     await page.getByRole('button', { name: 'New schedule' }).click();
