@@ -75,7 +75,7 @@ import { DeferredRunFeed } from './live/deferred-run-feed';
 import { RunWatches } from './live/run-watches';
 import { Sockets } from './live/sockets';
 import { AllowedMethods } from './problems/allowed-methods';
-import { ActiveRunQuota } from './runs/active-run-quota';
+import { ActiveRunQuota } from './runs/run-quotas';
 import { runBudgets } from './runs/run-budgets';
 import { Rewinds } from './runs/rewinds';
 import { composeRunService } from './runs/compose-run-service';

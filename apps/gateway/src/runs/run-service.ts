@@ -48,10 +48,9 @@ import type { AccountQuotas } from '../billing/account-quotas';
 import { parseInput } from '../http/parse-input';
 import { InvalidRequest, refuseField } from '../problems/api-error';
 import type { Rewinds } from './rewinds';
-import type { ActiveRunQuota } from './active-run-quota';
 import { type MemoryReads, pinMemory, type NamingRequest, pinSkills } from './pin-named';
 import type { CreationTrace, RunCreationTraces } from './run-creation-traces';
-import { joinBounds, withinImageQuota, withinQuotas } from './run-quotas';
+import { type ActiveRunQuota, joinBounds, withinImageQuota, withinQuotas } from './run-quotas';
 import type { RunSettingsResolver } from '../settings/run-settings';
 import { validateRepositorySecret } from '../settings/validate-environment';
 

@@ -1,7 +1,7 @@
 import { type AccountId, accountId } from '@rondo/contract';
 import { RunningGateway } from '../testing/running-gateway';
 import { TestWorker } from '../testing/test-worker';
-import { ActiveRunQuota } from './active-run-quota';
+import { ActiveRunQuota } from './run-quotas';
 
 let gateway: RunningGateway;
 let worker: TestWorker;
