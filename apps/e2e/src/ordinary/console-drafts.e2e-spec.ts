@@ -60,7 +60,7 @@ describe('what a person writes in the console', () => {
     await guard().waitFor();
     await page.keyboard.press('Escape');
     expect(await name.inputValue()).toBe('half-written');
-    expect(page.url()).toContain('/agents/new');
+    await page.waitForURL('**/agents/new');
 
     const asked = page.waitForEvent('dialog');
     const closing = page.evaluate('setTimeout(() => location.reload())');
