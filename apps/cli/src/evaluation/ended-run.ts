@@ -25,3 +25,19 @@ export function findError({ status, error, waiting }: Run): string | null {
   if (status !== 'stopped') return null;
   return waiting ? `stopped: it waited for a person (${waiting.reason})` : 'stopped';
 }
+
+/** What the run and all runs below it have used. Costs of which one is not known have no sum. */
+export async function sumUsage({ id, settings, usage }: Run, rondo: Rondo): Promise<Run['usage']> {
+  if (!settings.tools.includes('run_agent')) return usage;
+  let sum = usage;
+  for await (const child of rondo.runs.list({ parent_run_id: id, limit: 100 }))
+    sum = addUsage(sum, await sumUsage(child, rondo));
+  return sum;
+}
+
+const addUsage = (one: Run['usage'], other: Run['usage']): Run['usage'] => ({
+  input_tokens: one.input_tokens + other.input_tokens,
+  cached_tokens: one.cached_tokens + other.cached_tokens,
+  output_tokens: one.output_tokens + other.output_tokens,
+  cost_usd: one.cost_usd === null || other.cost_usd === null ? null : one.cost_usd + other.cost_usd,
+});

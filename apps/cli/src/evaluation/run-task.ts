@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { NewRun, Rondo, Run } from '@rondo/client';
-import { waitForEnd, findError, findResponse } from './ended-run';
+import { findError, findResponse, sumUsage, waitForEnd } from './ended-run';
 import type { EvaluationLog } from './evaluation-log';
 import type { TaskResult } from './result';
 import type { EvaluationTask, Scorer } from './task';
@@ -65,7 +65,8 @@ const toMetadata = ({ taskId, question }: EvaluationTask) => ({
 const toTime = (moment: string): string => moment.slice(0, 19).replace('T', ' ');
 
 async function resultOfRun(run: Run, rondo: Rondo) {
-  const { usage, started_at: started, finished_at: finished, created_at: created } = run;
+  const { started_at: started, finished_at: finished, created_at: created } = run;
+  const usage = await sumUsage(run, rondo);
   const response = await findResponse(run, rondo);
   return {
     prediction: response === null ? null : answerIn(response),

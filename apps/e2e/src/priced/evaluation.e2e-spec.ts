@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, watch, writeF
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { deflateSync, gzipSync } from 'node:zlib';
-import { type RondoClient, type RunningRondo, command, scriptInput } from '@rondo/test-deployment';
+import type { Run } from '@rondo/contract';
+import { type RondoClient, type RunningRondo, call, command, scriptInput } from '@rondo/test-deployment';
 import { newAccount, startPriced } from '../shared-deployment';
 
 const program = join(resolve(__dirname, '../../../..'), 'apps/cli/bin/rondo.mjs');
@@ -153,6 +154,27 @@ describe('rondo eval', () => {
     const { code, stderr } = await finished(start('run', 'gaia', '--model', 'demo/plain'));
 
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('begun with other settings') });
+  });
+
+  it('counts what runs below the run of a task have cost', async () => {
+    await client.json('PUT', '/agents/by-name/helper', { definition: { model: 'demo/scripted' } });
+    await client.json('PUT', '/agents/by-name/lead', {
+      definition: { model: 'demo/scripted', tools: { run_agent: true } },
+    });
+    const { input } = scriptInput('below', [{ text: 'Two.' }]);
+    const calls = [call('run_agent', { agent: 'helper', input })];
+    const { input: question } = scriptInput('above', [{ calls }, { text: 'FINAL ANSWER: two' }]);
+    writeFileSync(join(folder, 'tree.jsonl'), JSON.stringify({ task_id: 'tree', question, answer: 'two' }));
+
+    const { code, stderr } = await finished(start('run', 'tree.jsonl', '--agent', 'lead', '--name', 'tree'));
+
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    const line = JSON.parse(readFileSync(join(folder, 'output/validation/tree.jsonl'), 'utf8')) as Line;
+    const { usage, children = [] } = await client.json<Run>('GET', `/runs/${line.run_id}`);
+    expect(children).toHaveLength(1);
+    const { usage: below } = await client.json<Run>('GET', `/runs/${children[0]?.id}`);
+    expect(below.cost_usd).toBeGreaterThan(0);
+    expect(line.cost_usd).toBeCloseTo((usage.cost_usd ?? NaN) + (below.cost_usd ?? NaN), 9);
   });
 });
 
