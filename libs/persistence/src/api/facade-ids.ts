@@ -166,6 +166,9 @@ where account_id = $1 and facade = $2 and kind = $3 and ${readableJson('data')} 
 );
 const deleteObject = `delete from facade_ids where account_id = $1 and facade = $2 and kind = $3 and outer_id = $4 returning outer_id`;
 
+const deleteOldObjects = `
+delete from facade_ids where account_id = $1 and facade = $2 and kind = $3 and created_at < now() - interval '10 minutes'`;
+
 const changeObject = `
 update facade_ids set data = $5 where account_id = $1 and facade = $2 and kind = $3 and outer_id = $4`;
 
@@ -215,6 +218,14 @@ export class FacadeIds {
       if (known && known.count >= most) return false;
       await sql.query(addObject, toRow(kind, object));
       return true;
+    });
+  }
+
+  /** The name of something that is asked for within minutes, if ever. Older ones of the kind go, so that their number is bounded. */
+  async addPassingName(kind: FacadeKind, name: string): Promise<void> {
+    await this.database.transaction(async (sql) => {
+      await sql.query(deleteOldObjects, [kind.accountId, kind.facade, kind.kind]);
+      await sql.query(addObject, toRow(kind, { id: name, data: {}, isThread: false }));
     });
   }
 

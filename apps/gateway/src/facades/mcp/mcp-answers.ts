@@ -26,7 +26,7 @@ import {
 } from './mcp.translate';
 
 interface McpAnswersDependencies {
-  readonly ids: Pick<FacadeIds, 'nameRun' | 'findRun' | 'addObject' | 'findObject'>;
+  readonly ids: Pick<FacadeIds, 'nameRun' | 'findRun' | 'addPassingName' | 'findObject'>;
   readonly tools: McpTools;
   readonly watches: Pick<RunWatches, 'streamAs' | 'wait'>;
 }
@@ -83,7 +83,7 @@ export class McpAnswers {
     const name = toCallName(requestId, exchange);
     let found = await ids.findRun({ accountId, facade, name });
     if (!found && hasSession(exchange)) {
-      await ids.addObject({ accountId, facade, kind: 'cancelled' }, { id: name, data: {}, isThread: false });
+      await ids.addPassingName({ accountId, facade, kind: 'cancelled' }, name);
       found = await ids.findRun({ accountId, facade, name });
     }
     const run = found && (await tools.get(accountId, found.runId));

@@ -180,6 +180,22 @@ describe('up to 2025-11-25', () => {
     const answer = readAnswer(await post(call('run_agent', { input: 'x' }), headers).expect(200));
     expect(answer.result).toMatchObject({ structuredContent: { status: 'stopped' } });
   });
+
+  it('a cancellation of what never came is forgotten', async () => {
+    const cancel = (requestId: number) =>
+      post({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }, { 'Mcp-Session-Id': 'mark' });
+    const { sql } = gateway.database;
+    const listMarks = () => sql.query<{ outer_id: string }>(`select outer_id from facade_ids where kind = 'cancelled'`);
+    await cancel(1).expect(202);
+    const before = await listMarks();
+    await sql.query(`update facade_ids set created_at = now() - interval '11 minutes' where kind = 'cancelled'`);
+
+    await cancel(2).expect(202);
+
+    const after = await listMarks();
+    expect(after).toHaveLength(1);
+    expect(before).not.toContainEqual(after[0]);
+  });
 });
 
 describe('since 2026-07-28', () => {
