@@ -110,9 +110,10 @@ export class RunDisplay {
   }
 
   private decision({ data }: Extract<StreamEvent, { type: 'approval.decided' }>): void {
-    const { name, outcome, decided_by: key, reason, arguments: sent } = data;
+    const { name, outcome, decided_by: caller, reason, arguments: sent } = data;
     const edited = sent ? `, with ${shorten(JSON.stringify(sent))}` : '';
-    const by = key === null ? '' : ` with the key ${key}`;
+    const how = caller?.startsWith('key_') ? 'with the key' : 'by';
+    const by = caller === null ? '' : ` ${how} ${caller}`;
     const why = reason === null ? '' : `: ${shorten(reason)}`;
     const isSent = outcome === 'approve' || outcome === 'edit';
     this.note(`${isSent ? '✓' : '✗'} ${name}: ${decisions[outcome]}${edited}${by}${why}`, isSent ? 'cyan' : 'yellow');

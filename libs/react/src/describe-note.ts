@@ -59,7 +59,7 @@ export function describeNote(fact: NoteRow['fact']): string {
     case 'run.forked':
       return forkSentence(fact);
     case 'budget.raised':
-      return `The budget was raised to ${wholeBudget(fact.data)} with the key ${fact.data.raised_by}.`;
+      return `The budget was raised to ${wholeBudget(fact.data)} ${nameCaller(fact.data.raised_by)}.`;
     case 'mcp.connected':
       return describeConnected(fact.data);
     case 'mcp.skipped':
@@ -132,3 +132,6 @@ const decisions = {
   deny: 'A person denied this run',
   expire: 'No person allowed in time',
 };
+
+/** A decision of a person from an outside issuer has the id of that user in place of a key's. */
+export const nameCaller = (id: string): string => (id.startsWith('key_') ? `with the key ${id}` : `by ${id}`);

@@ -9,7 +9,7 @@ import {
 import { type ComponentType, type ReactNode, memo, useEffect, useState } from 'react';
 import { describeAction, summarizeActions } from './actions.ts';
 import type { ChatItem } from './chat-items.ts';
-import { describeNote } from './describe-note.ts';
+import { describeNote, nameCaller } from './describe-note.ts';
 import { isNoteToAgent } from './edited-turns.ts';
 import { plainText } from './plain-text.ts';
 
@@ -178,7 +178,7 @@ export const decisions: Record<NonNullable<CallApproval['decision']>['outcome'],
 function describeDecision({ decision }: CallApproval): string {
   if (!decision) return 'A person decides about it.';
   const { outcome, decidedBy, reason } = decision;
-  const by = decidedBy === null ? '' : ` with the key ${decidedBy}`;
+  const by = decidedBy === null ? '' : ` ${nameCaller(decidedBy)}`;
   return `${decisions[outcome]}${by}${reason === null ? '.' : `: ${plainText(reason)}`}`;
 }
 

@@ -66,7 +66,7 @@ const shown: { readonly [Type in Fact['type']]: Shown<Type> | string } = {
     after: [{ type: 'run.waiting', data: { reason: 'ask' } }],
     words: 'running',
   },
-  'budget.raised': { data: { usd: 2, raised_by: 'key_1' }, words: 'The budget was raised to $2 with the key key_1.' },
+  'budget.raised': { data: { usd: 2, raised_by: 'usr_1' }, words: 'The budget was raised to $2 by usr_1.' },
   'run.stop_requested': { data: { reason: null, requested_at: '2026-01-01T00:00:00.000Z' }, words: 'stopping' },
   'run.stopped': {
     data: {
