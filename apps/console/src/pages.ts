@@ -1,4 +1,4 @@
-import type { Scope } from './session/use-may.ts';
+import type { Scope } from './session/use-session.ts';
 
 /** The pages of the console. On a phone the first ones are in the bar, and the others behind “More”. */
 export const pages = [

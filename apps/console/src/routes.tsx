@@ -17,7 +17,7 @@ import { gatewayUrl } from './gateway-url.ts';
 import { RunsPage } from './runs/runs-page.tsx';
 import { requestEarly } from './session/early-requests.ts';
 import { lazyPage } from './session/load-files.ts';
-import { useMay } from './session/use-may.ts';
+import { useMay } from './session/use-session.ts';
 import { Shell } from './shell/shell.tsx';
 import { Failure } from './ui/states.tsx';
 

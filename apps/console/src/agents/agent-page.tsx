@@ -2,8 +2,7 @@ import { type Agent, type AgentDefinition, type AgentVersion, take } from '@rond
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMay } from '../session/use-may.ts';
-import { useRondo } from '../session/use-session.ts';
+import { useMay, useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { isMissing } from '../ui/problem-text.ts';

@@ -1,8 +1,7 @@
 import type { Agent, AgentVersion, AgentComparison } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useMay } from '../session/use-may.ts';
-import { useRondo } from '../session/use-session.ts';
+import { useMay, useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { age } from '../ui/amounts.ts';
 import { Failure, type Listed, Loading, NotAll } from '../ui/states.tsx';

@@ -3,13 +3,12 @@ import { listEnvironment } from '@rondo/react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMay } from '../session/use-may.ts';
-import { useRondo } from '../session/use-session.ts';
+import { useMay, useRondo } from '../session/use-session.ts';
 import { age } from '../ui/amounts.ts';
 import { Empty, Failure, Loading, NotAll } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { AgentFilters } from './agent-filters.tsx';
-import { AgentTabs } from './agent-tabs.tsx';
+import { AgentTabs } from '../ui/tabs.tsx';
 
 const route = getRouteApi('/agents');
 

@@ -1,11 +1,10 @@
 import type { StoredAccountSettings } from '@rondo/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useMay } from '../session/use-may.ts';
-import { useRondo } from '../session/use-session.ts';
+import { useMay, useRondo } from '../session/use-session.ts';
 import { age } from '../ui/amounts.ts';
 import { Failure, Loading } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
-import { AgentTabs } from './agent-tabs.tsx';
+import { AgentTabs } from '../ui/tabs.tsx';
 import { BehindNotice } from './behind-notice.tsx';
 import { DefinitionEditor } from './definition-editor.tsx';
 import { SettingsForm } from './settings-form.tsx';

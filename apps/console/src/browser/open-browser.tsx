@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useMay } from '../session/use-may.ts';
+import { useMay } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { Modal } from '../ui/modal.tsx';
 import { LiveBrowser } from './live-browser.tsx';

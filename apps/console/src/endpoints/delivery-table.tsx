@@ -1,7 +1,6 @@
 import { type DeliveryQuery, type WebhookDelivery, take } from '@rondo/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useMay } from '../session/use-may.ts';
-import { useRondo } from '../session/use-session.ts';
+import { useMay, useRondo } from '../session/use-session.ts';
 import { RunLink } from '../run/run-origin.tsx';
 import { Action } from '../ui/action.tsx';
 import { age, ahead } from '../ui/amounts.ts';

@@ -1,9 +1,8 @@
 import { type NewWebhookEndpoint, type WebhookEndpoint, type WebhookEndpointWithSecret, take } from '@rondo/client';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMay } from '../session/use-may.ts';
-import { useRondo } from '../session/use-session.ts';
-import { TriggerTabs } from '../triggers/trigger-tabs.tsx';
+import { useMay, useRondo } from '../session/use-session.ts';
+import { TriggerTabs } from '../ui/tabs.tsx';
 import { SecretOnce } from '../ui/secret-once.tsx';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { OpenedCard } from '../ui/opened-card.tsx';

@@ -1,8 +1,7 @@
 import { type EvaluationWithResults, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useMay } from '../session/use-may.ts';
-import { useRondo } from '../session/use-session.ts';
+import { useMay, useRondo } from '../session/use-session.ts';
 import { cost, count, moment } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
 import { hasNothing } from '../ui/problem-text.ts';

@@ -1,7 +1,7 @@
 import { type Evaluation, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { RunsTabs } from '../runs/runs-tabs.tsx';
+import { RunsTabs } from '../ui/tabs.tsx';
 import { useRondo } from '../session/use-session.ts';
 import { age, cost, count } from '../ui/amounts.ts';
 import { Empty, Failure, Loading, NotAll } from '../ui/states.tsx';

@@ -9,7 +9,7 @@ import { toText } from '../ui/form.tsx';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
-import { AccessTabs } from './access-tabs.tsx';
+import { AccessTabs } from '../ui/tabs.tsx';
 import { useKeyNames } from './key-names.ts';
 import { type AuditSearch, auditFilters, readAuditSearch, toAuditQuery } from '../searches.ts';
 

@@ -8,7 +8,7 @@ import { Empty, Failure, Loading, NotAll } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
-import { AccessTabs } from './access-tabs.tsx';
+import { AccessTabs } from '../ui/tabs.tsx';
 
 /** The tokens with which browsers of the account's users reach their threads. */
 export function ClientTokensPage() {

@@ -1,7 +1,6 @@
 import { take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
-import { useMay } from '../session/use-may.ts';
-import { useRondo } from '../session/use-session.ts';
+import { useMay, useRondo } from '../session/use-session.ts';
 
 /** The names of the account's keys, for its admins: an id says little about who has done something. */
 export function useKeyNames(): ReadonlyMap<string, string> {

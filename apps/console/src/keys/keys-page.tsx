@@ -7,7 +7,7 @@ import { Failure, Loading, NotAll } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
-import { AccessTabs } from './access-tabs.tsx';
+import { AccessTabs } from '../ui/tabs.tsx';
 import { AccountsSection } from './accounts-section.tsx';
 import { SessionsSection } from './sessions-section.tsx';
 import { useState } from 'react';

@@ -12,7 +12,7 @@ import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
-import { AccessTabs } from './access-tabs.tsx';
+import { AccessTabs } from '../ui/tabs.tsx';
 
 /** What agents use and cannot read, without the values, and each request that carried one or was refused it. */
 export function SecretsPage() {

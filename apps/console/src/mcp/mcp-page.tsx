@@ -1,9 +1,8 @@
 import { type McpTool, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
-import { AgentTabs } from '../agents/agent-tabs.tsx';
+import { AgentTabs } from '../ui/tabs.tsx';
 import { DiffView } from '../diff/diff-view.tsx';
-import { useMay } from '../session/use-may.ts';
-import { useRondo } from '../session/use-session.ts';
+import { useMay, useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { age } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';

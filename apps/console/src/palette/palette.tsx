@@ -3,8 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useMemo, useState } from 'react';
 import { shorten } from '../runs/run-title.ts';
-import { type Scope, useMay } from '../session/use-may.ts';
-import { useRondo } from '../session/use-session.ts';
+import { type Scope, useMay, useRondo } from '../session/use-session.ts';
 import { pages } from '../pages.ts';
 import { Modal } from '../ui/modal.tsx';
 

@@ -1,6 +1,5 @@
 import type { Waiting } from '@rondo/client';
-import { useMay } from '../session/use-may.ts';
-import { useRondo } from '../session/use-session.ts';
+import { useMay, useRondo } from '../session/use-session.ts';
 import { cost, count } from '../ui/amounts.ts';
 import { TextField } from '../ui/fields.tsx';
 import { Form, readNumber } from '../ui/form.tsx';

@@ -1,7 +1,6 @@
 import type { Elicitation, FormField, InputAnswer } from '@rondo/client';
 import { type SubmitEvent, useState } from 'react';
-import { useMay } from '../session/use-may.ts';
-import { useRondo } from '../session/use-session.ts';
+import { useMay, useRondo } from '../session/use-session.ts';
 import { moment } from '../ui/amounts.ts';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
 import { problemText } from '../ui/problem-text.ts';

@@ -2,8 +2,7 @@ import { type Run, type RunView, type Fact, type LogProof, proveLog } from '@ron
 import { Link, getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useRunTitle } from '../runs/run-title.ts';
-import { useMay } from '../session/use-may.ts';
-import { useRondo } from '../session/use-session.ts';
+import { useMay, useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { cost, count, duration, isUsageKnown } from '../ui/amounts.ts';
 import { Status } from '../ui/status.tsx';

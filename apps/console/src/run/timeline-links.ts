@@ -2,8 +2,7 @@ import type { Run } from '@rondo/client';
 import type { FormerQuestion } from '@rondo/react';
 import { createContext, useContext, useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { useMay } from '../session/use-may.ts';
-import { useRondo } from '../session/use-session.ts';
+import { useMay, useRondo } from '../session/use-session.ts';
 import type { FedRun } from './run-feed.ts';
 
 type ChildRun = NonNullable<Run['children']>[number];

@@ -8,7 +8,7 @@ import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { type EndingGroup, groupEndings } from './ending-groups.ts';
-import { RunsTabs } from './runs-tabs.tsx';
+import { RunsTabs } from '../ui/tabs.tsx';
 
 const route = getRouteApi('/runs/errors');
 const most = 500;

@@ -1,13 +1,12 @@
 import { type Run, take } from '@rondo/client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi } from '@tanstack/react-router';
-import { useMay } from '../session/use-may.ts';
-import { useRondo } from '../session/use-session.ts';
+import { useMay, useRondo } from '../session/use-session.ts';
 import { Empty, Failure, Loading } from '../ui/states.tsx';
 import { useNow } from '../ui/use-now.ts';
 import { BulkActions } from './bulk-actions.tsx';
 import { RunFilters } from './run-filters.tsx';
-import { RunsTabs } from './runs-tabs.tsx';
+import { RunsTabs } from '../ui/tabs.tsx';
 import { type RunsSearch, isFiltered, toRunQuery } from '../searches.ts';
 import { age, cost, count, isUsageKnown } from '../ui/amounts.ts';
 import { describeTime } from './run-time.ts';

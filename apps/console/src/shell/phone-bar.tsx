@@ -1,12 +1,11 @@
 import { useLocation } from '@tanstack/react-router';
 import { useRef, type RefObject } from 'react';
-import { PageLink } from './page-link.tsx';
+import { PageLink, TabIcon } from './page-link.tsx';
 import type { PageEntry } from '../pages.ts';
 import { useSession } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 import { WhoAmI } from './who-am-i.tsx';
-import { TabIcon } from './tab-icon.tsx';
 
 /** As many as have space with their names on the narrowest phones. */
 const inBar = 4;

@@ -1,14 +1,12 @@
 import { isOver, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
-import { useMay } from '../session/use-may.ts';
+import { useMay, useRondo, useSession } from '../session/use-session.ts';
 import { nameThread } from '../threads/thread-title.ts';
 import { Link, useLocation } from '@tanstack/react-router';
-import { useRondo, useSession } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { Mark } from '../ui/mark.tsx';
-import { PageLink } from './page-link.tsx';
+import { PageLink, TabIcon } from './page-link.tsx';
 import type { PageEntry } from '../pages.ts';
-import { TabIcon } from './tab-icon.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 import { WhoAmI } from './who-am-i.tsx';
 

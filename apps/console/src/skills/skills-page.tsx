@@ -1,9 +1,8 @@
 import { type Skill, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { AgentTabs } from '../agents/agent-tabs.tsx';
-import { useMay } from '../session/use-may.ts';
-import { useRondo } from '../session/use-session.ts';
+import { AgentTabs } from '../ui/tabs.tsx';
+import { useMay, useRondo } from '../session/use-session.ts';
 import { age, bytes } from '../ui/amounts.ts';
 import { DropFiles } from '../ui/drop-files.tsx';
 import { Empty, Failure, Loading, NotAll } from '../ui/states.tsx';

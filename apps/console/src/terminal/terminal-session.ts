@@ -1,7 +1,6 @@
 import type { CommandEvent, SandboxCommand } from '@rondo/client';
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { useMay } from '../session/use-may.ts';
-import { useRondo } from '../session/use-session.ts';
+import { useMay, useRondo } from '../session/use-session.ts';
 import { problemText } from '../ui/problem-text.ts';
 
 /** A command and what became of it. */

@@ -10,8 +10,7 @@ import { type FedRun, useRunFeed } from '../run/run-feed.ts';
 import { StopCard } from '../run/stop-card.tsx';
 import { WhyLine } from '../run/why-line.tsx';
 import { atWork } from '../runs/at-work.ts';
-import { useMay } from '../session/use-may.ts';
-import { useRondo } from '../session/use-session.ts';
+import { useMay, useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { Status } from '../ui/status.tsx';
 

@@ -1,8 +1,7 @@
 import { type NewSchedule, type Schedule, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useMay } from '../session/use-may.ts';
-import { useRondo } from '../session/use-session.ts';
+import { useMay, useRondo } from '../session/use-session.ts';
 import { ahead } from '../ui/amounts.ts';
 import { Empty, Failure, Loading, NotAll } from '../ui/states.tsx';
 import { OpenedCard } from '../ui/opened-card.tsx';
@@ -10,7 +9,7 @@ import { useNow } from '../ui/use-now.ts';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { ExecutionMark } from './execution-table.tsx';
 import { ScheduleForm } from './schedule-form.tsx';
-import { TriggerTabs } from './trigger-tabs.tsx';
+import { TriggerTabs } from '../ui/tabs.tsx';
 
 /** What starts runs by itself at times. */
 export function SchedulesPage() {

@@ -2,15 +2,14 @@ import { type NewWebhookTrigger, type WebhookTrigger, type WebhookTriggerWithSec
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useMay } from '../session/use-may.ts';
-import { useRondo } from '../session/use-session.ts';
+import { useMay, useRondo } from '../session/use-session.ts';
 import { Empty, Failure, Loading, NotAll } from '../ui/states.tsx';
 import { OpenedCard } from '../ui/opened-card.tsx';
 import { SecretOnce } from '../ui/secret-once.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
 import { ExecutionMark } from './execution-table.tsx';
 import { TriggerForm } from './trigger-form.tsx';
-import { TriggerTabs } from './trigger-tabs.tsx';
+import { TriggerTabs } from '../ui/tabs.tsx';
 
 /** What starts runs for requests of other systems. */
 export function TriggersPage() {

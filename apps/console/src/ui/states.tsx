@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { useMay } from '../session/use-may.ts';
+import { useMay } from '../session/use-session.ts';
 import { count } from './amounts.ts';
 import { isMissing, problemText } from './problem-text.ts';
 import { Link } from '@tanstack/react-router';
