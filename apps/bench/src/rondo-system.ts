@@ -4,7 +4,7 @@ import type { Socket } from 'socket.io-client';
 import { nowMs } from './clock';
 import { type MeasuredSystem, type SubmittedRun, type Task, newTag } from './measured-system';
 import { post } from './http';
-import { readCpuMs, readResidentMb } from './machine/deployment-usage';
+import { readCpuMs, readResidentMb } from './machine/process-usage';
 import { type Plan, toModelName } from './model/plan';
 import { systemPrompt, tagInput } from './model/request';
 import type { Scale } from './scale';

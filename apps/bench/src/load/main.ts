@@ -5,7 +5,7 @@ import { runCommand } from '../../../../deploy/local/command.mjs';
 import { terminal as log } from '../../../../deploy/local/progress.mjs';
 import { withClient } from '../../../../deploy/local/servers/postgres-client.mjs';
 import { machine } from '../machine/machine';
-import { readCpuMs, readResidentMb, toSpentPer } from '../machine/deployment-usage';
+import { readCpuMs, readResidentMb, toSpentPer } from '../machine/process-usage';
 import { withoutLimits } from '../rondo-system';
 import { percentile } from '../statistics';
 import { type Load, ManyRuns } from './many-runs';

@@ -1,6 +1,6 @@
 import type { MeasuredSystem } from '../measured-system';
 import { type Plan, ordinary } from '../model/plan';
-import { computeSum } from '../machine/deployment-usage';
+import { computeSum } from '../machine/process-usage';
 import type { Comparison, Findings, ModelProcess, MeasureContext } from './measure';
 
 const figures: Comparison['figures'] = [

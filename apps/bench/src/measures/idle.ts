@@ -3,7 +3,7 @@ import { withClient } from '../../../../deploy/local/servers/postgres-client.mjs
 import { nowMs } from '../clock';
 import { ordinary } from '../model/plan';
 import type { RondoSystem } from '../rondo-system';
-import { toSpentPer, computeSum } from '../machine/deployment-usage';
+import { toSpentPer, computeSum } from '../machine/process-usage';
 import type { Findings, Trial, TrialContext } from './measure';
 
 const less = { bounds: 'value', better: 'less' } as const;

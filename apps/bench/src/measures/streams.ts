@@ -4,7 +4,7 @@ import type { MeasuredSystem } from '../measured-system';
 import { Clients } from '../clients';
 import { ordinary } from '../model/plan';
 import { percentile } from '../statistics';
-import { computeSum } from '../machine/deployment-usage';
+import { computeSum } from '../machine/process-usage';
 import type { Comparison, Findings, MeasureContext } from './measure';
 
 const ratio = { bounds: 'ratio', better: 'less' } as const;

@@ -4,7 +4,7 @@ import type { MeasuredSystem } from '../measured-system';
 import { Clients } from '../clients';
 import type { Exchange } from '../model/exchange';
 import { type Plan, ordinary } from '../model/plan';
-import { toSpentPer, computeSum } from '../machine/deployment-usage';
+import { toSpentPer, computeSum } from '../machine/process-usage';
 import type { Comparison, Findings, MeasureContext } from './measure';
 
 const less = { unit: 'ms', bounds: 'ratio', better: 'less' } as const;

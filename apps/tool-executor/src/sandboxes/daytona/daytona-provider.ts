@@ -2,18 +2,18 @@ import type { EgressGate, EgressGates } from '../egress/egress-gate';
 import type { EndedCommand, Sandbox } from '../provider/sandbox';
 import { LiveSandboxes } from '../provider/live-sandboxes';
 import { SandboxError } from '../provider/sandbox-error';
-import { labelsIn } from '../provider/sandbox-labels';
-import { type DeletionReason, SandboxRecords } from '../provider/sandbox-records';
-import type {
-  AwakeSandbox,
-  ListedSandbox,
-  ListedState,
-  PreparedCounts,
-  ProbeResult,
-  SandboxLabels,
-  SandboxLog,
-  SandboxProvider,
+import {
+  type AwakeSandbox,
+  labelsIn,
+  type ListedSandbox,
+  type ListedState,
+  type PreparedCounts,
+  type ProbeResult,
+  type SandboxLabels,
+  type SandboxLog,
+  type SandboxProvider,
 } from '../provider/sandbox-provider';
+import { type DeletionReason, SandboxRecords } from '../provider/sandbox-records';
 import type { SandboxSettings } from '../provider/sandbox-settings';
 import { type SandboxShape, SandboxShapes } from '../provider/sandbox-shape';
 import { requireThreadId } from '../provider/thread-ids';

@@ -3,17 +3,17 @@ import type { EgressGate, EgressGates } from '../egress/egress-gate';
 import type { EndedCommand, Sandbox } from '../provider/sandbox';
 import { LiveSandboxes } from '../provider/live-sandboxes';
 import { SandboxError } from '../provider/sandbox-error';
-import type {
-  AwakeSandbox,
-  ListedSandbox,
-  PreparedCounts,
-  ProbeResult,
-  ReportStep,
-  SandboxLabels,
-  SandboxLog,
-  SandboxProvider,
+import {
+  type AwakeSandbox,
+  hasLabels,
+  type ListedSandbox,
+  type PreparedCounts,
+  type ProbeResult,
+  type ReportStep,
+  type SandboxLabels,
+  type SandboxLog,
+  type SandboxProvider,
 } from '../provider/sandbox-provider';
-import { hasLabels } from '../provider/sandbox-labels';
 import { type DeletionReason, SandboxRecords } from '../provider/sandbox-records';
 import type { SandboxSettings } from '../provider/sandbox-settings';
 import { type SandboxShape, SandboxShapes, refuseShape, requireSize, withSize } from '../provider/sandbox-shape';

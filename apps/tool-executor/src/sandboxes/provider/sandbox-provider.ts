@@ -6,13 +6,13 @@ import type { SandboxCopies } from './sandbox-copies';
 import type { DeletionReason, SandboxRecords } from './sandbox-records';
 import type { SandboxShape } from './sandbox-shape';
 
+/** Is told what is done next for a workspace that is prepared. */
+export type ReportStep = (step: PreparationStep) => void;
+
 /**
  * Creates the sandboxes of threads and finds them again: on this machine, or at a service. Every implementation passes the
  * same tests, `describeSandboxProvider` in testing/sandbox-provider.contract.ts, and declares what it cannot do.
  */
-/** Is told what is done next for a workspace that is prepared. */
-export type ReportStep = (step: PreparationStep) => void;
-
 export interface SandboxProvider {
   /** Lowercase, for logs and announcements. */
   readonly name: string;
@@ -126,6 +126,16 @@ export interface SandboxLabels {
   /** The run's claim under which the sandbox was created. */
   readonly epoch?: string;
 }
+
+const labelNames = ['install', 'account', 'thread', 'run', 'epoch'] as const satisfies (keyof SandboxLabels)[];
+
+/** The labels of ours among those that a sandbox has at a service. */
+export const labelsIn = (given: Readonly<Record<string, string>>): SandboxLabels =>
+  Object.fromEntries(labelNames.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])));
+
+/** Whether a sandbox has all of the wanted labels, with these values. */
+export const hasLabels = (labels: SandboxLabels, wanted: Partial<SandboxLabels>): boolean =>
+  labelNames.every((name) => wanted[name] === undefined || labels[name] === wanted[name]);
 
 export interface ListedSandbox {
   readonly threadId: string;
