@@ -195,19 +195,24 @@ export class FacadeIds {
   async createThread(chat: FacadeChat, bounds?: QuotaBounds, user?: EndUser): Promise<ThreadId> {
     const id = threadId.parse(`thr_${this.newId()}`);
     const { accountId, facade, chatId } = chat;
-    const add = (sql: Sql) => addThread.first(sql, [accountId, facade, chatId, id, user ?? null]);
-    const made = await (bounds
-      ? this.database.transaction((sql) => writeWithin(sql, { accountId, bounds }, () => add(sql)))
-      : add(this.database.sql));
+    const values = [accountId, facade, chatId, id, user ?? null];
+    const made = await this.writeOne({ accountId, bounds }, (sql) => addThread.first(sql, values));
     return made?.thread_id ?? (await this.findThread(chat)) ?? id;
   }
 
   /** With a thread of the same id, if the kind is one of threads. Rejects with QuotaReached. */
   async addObject(kind: FacadeKind, object: NewFacadeObject, bounds?: QuotaBounds): Promise<void> {
-    const { accountId } = kind;
-    await this.database.transaction((sql) =>
-      writeWithin(sql, { accountId, bounds }, () => sql.query(addObject, toRow(kind, object))),
-    );
+    await this.writeOne({ accountId: kind.accountId, bounds }, (sql) => sql.query(addObject, toRow(kind, object)));
+  }
+
+  /** One statement, which needs a transaction only within bounds. */
+  private writeOne<Written>(
+    within: Parameters<typeof writeWithin>[1],
+    write: (sql: Sql) => Promise<Written>,
+  ): Promise<Written> {
+    const { database } = this;
+    if (!within.bounds) return write(database.sql);
+    return database.transaction((sql) => writeWithin(sql, within, () => write(sql)));
   }
 
   /** False: the account has as many of the kind already, and nothing is added. */
