@@ -154,7 +154,7 @@ class Improvisation {
     const { settings } = this.about;
     const { processor } = settings;
     if (processor.dialect === 'native') return inPieces(words, this.random);
-    const { messages } = dialectNamed(processor.dialect).encode(
+    const messages = dialectNamed(processor.dialect).encode(
       [said('user', 'Go.'), replied(0, ...(words === '' ? [] : [words]), ...wanted)],
       toToolSet(settings, catalog).offered,
       { ...processor, xml_adding_strategy: 'user_message' },

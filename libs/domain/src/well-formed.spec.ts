@@ -52,7 +52,7 @@ describe('text with half of a surrogate pair', () => {
     expect(JSON.stringify(pairCalls(asked))).not.toMatch(/\\ud83d/);
     const settings = { xml_adding_strategy: 'user_message', include_xml_examples: false, max_tool_calls: 0 } as const;
     for (const name of ['native', 'xml_invoke', 'xml_tag', 'json'] as const)
-      expect(JSON.stringify(dialectNamed(name).encode(asked, [], settings).messages)).not.toMatch(/\\ud83d/);
+      expect(JSON.stringify(dialectNamed(name).encode(asked, [], settings))).not.toMatch(/\\ud83d/);
   });
 });
 

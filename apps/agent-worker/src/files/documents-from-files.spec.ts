@@ -80,7 +80,7 @@ describe('the PDFs of messages', () => {
     const claim = await claimWith([id]);
     const { cache, inMessages } = worker();
     const conversation = listMessages(await inMessages.showIn(claim));
-    const { messages } = dialectNamed('native').encode(conversation, [], claim.run.settings.processor);
+    const messages = dialectNamed('native').encode(conversation, [], claim.run.settings.processor);
     const asked: ModelRequest[] = [];
     const model: Model = {
       async *stream(request) {

@@ -132,7 +132,7 @@ function plainChunks(block: ContentBlock): ModelChunk[] {
 
 /** A message of the model as the dialect of the run writes it. */
 function writeMessage({ settings: { processor }, tools }: AgentRun, message: Message): string {
-  const { messages } = dialectNamed(processor.dialect).encode([message], tools.offered, {
+  const messages = dialectNamed(processor.dialect).encode([message], tools.offered, {
     ...processor,
     xml_adding_strategy: 'user_message',
   });

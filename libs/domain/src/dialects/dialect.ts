@@ -3,17 +3,19 @@ import type { ModelChunk, ModelMessage, ModelTool } from '../models/model';
 import type { ToolDefinition } from '../tools/define-tool';
 
 /**
- * A way to let a model call tools. `encode` writes the tools and the conversation for the model; a decoder reads one
- * reply while it streams. Both are pure: any split of a reply into chunks decodes to the same result.
+ * A way to let a model call tools. `offer` writes the tools for the model and `encode` the conversation; a decoder reads one
+ * reply while it streams. All are pure: any split of a reply into chunks decodes to the same result.
  */
 export interface Dialect {
   readonly name: DialectName;
+  /** What requests say of the tools: the same in each request, so it is written once for a run. */
+  offer(tools: readonly ToolDefinition[], settings: DialectSettings): ToolOffer;
   /** The encoding of a message never changes when later messages follow, so that the provider's prompt cache hits. */
   encode(
     conversation: readonly Message[],
     tools: readonly ToolDefinition[],
     settings: DialectSettings,
-  ): EncodedConversation;
+  ): readonly ModelMessage[];
   decoder(tools: readonly ToolDefinition[], settings: DialectSettings): ReplyDecoder;
   /** The text of a message in a request, where it is not sent as it is: what is sent is what is counted. */
   readonly writeText?: (message: NewMessage, tools: readonly ToolDefinition[]) => string;
@@ -27,12 +29,11 @@ export type DialectSettings = Pick<
   readonly printed_calls?: boolean | undefined;
 };
 
-export interface EncodedConversation {
+export interface ToolOffer {
   /** Added to the system prompt; empty if the provider takes tools as data. */
   readonly instructions: string;
   /** The format of a whole reply; stands at the end of the system prompt. */
   readonly requirements?: string;
-  readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
   /** The format that a provider enforces if it can. */
   readonly responseFormat?: { readonly type: 'json_object' };

@@ -12,12 +12,17 @@ import { type TextCall, type TextPart, renderTurns } from './text-turns';
  */
 export const jsonDialect: Dialect = {
   name: 'json',
-  encode: (conversation, tools) => ({
-    instructions: tools.length > 0 ? ['# Tools', ...tools.map(describe)].join('\n\n') : '',
-    messages: renderTurns(conversation, 'user_message', tools.length > 0 ? writeDecisions : writePlain),
-    tools: [],
-    ...(tools.length > 0 && { requirements, responseFormat: { type: 'json_object' } }),
-  }),
+  offer: (tools) =>
+    tools.length > 0
+      ? {
+          instructions: ['# Tools', ...tools.map(describe)].join('\n\n'),
+          requirements,
+          tools: [],
+          responseFormat: { type: 'json_object' },
+        }
+      : { instructions: '', tools: [] },
+  encode: (conversation, tools) =>
+    renderTurns(conversation, 'user_message', tools.length > 0 ? writeDecisions : writePlain),
   decoder: (tools) => {
     const known = new Map(tools.map((tool) => [tool.name, tool]));
     return new GrammarDecoder((source, reply) => new JsonGrammar(source, reply, known).read());

@@ -3,7 +3,7 @@ import type { ReplyChunk } from './dialect';
 import { nativeDialect } from './native';
 
 const decode = (chunks: readonly ReplyChunk[]) => {
-  const decoder = nativeDialect.decoder();
+  const decoder = nativeDialect.decoder([]);
   const pieces = chunks.flatMap((chunk) => decoder.push(chunk));
   return { pieces, reply: decoder.end() };
 };
@@ -76,7 +76,7 @@ describe('the native dialect', () => {
     [' {"a":{"b":[{}]}}', { a: { b: [{}] } }],
   ])('completes a call with the last character of its object: %s', (text, args) => {
     for (let size = 1; size <= text.length; size++) {
-      const decoder = nativeDialect.decoder();
+      const decoder = nativeDialect.decoder([]);
       decoder.push({ type: 'call_start', index: 0, name: 'read_file' });
       const complete = (text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []).map((piece) => {
         decoder.push({ type: 'call_arguments', index: 0, text: piece });
@@ -90,7 +90,7 @@ describe('the native dialect', () => {
   });
 
   it('completes calls in their order, however their arguments are mixed', () => {
-    const decoder = nativeDialect.decoder();
+    const decoder = nativeDialect.decoder([]);
     const seen = [
       { type: 'call_start' as const, index: 0, name: 'first' },
       { type: 'call_start' as const, index: 1, name: 'second' },

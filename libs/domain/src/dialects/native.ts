@@ -1,5 +1,6 @@
 import type { Message, Opaque } from '@rondo/contract';
 import { pairCalls } from '../context/pair-calls';
+import { memoize } from '../memoize';
 import type { ModelMessage, ModelTool } from '../models/model';
 import { type ToolDefinition, shownSchema } from '../tools/define-tool';
 import type {
@@ -7,11 +8,11 @@ import type {
   DecodedReply,
   Dialect,
   DialectSettings,
-  EncodedConversation,
   ReplyChunk,
   ReplyDecoder,
   ReplyPiece,
   ReplyVerdict,
+  ToolOffer,
 } from './dialect';
 import { ObjectEnd, parseObject } from './parse-object';
 import { PrintedCallPosition, type PrintedReply, printedCallOpenings, readPrintedCalls } from './printed-calls';
@@ -23,20 +24,24 @@ import { WordTrie } from './word-trie';
 /** The tool calls of the provider's API: nothing to add to the prompt, and only the JSON of arguments to parse. */
 export const nativeDialect = {
   name: 'native',
-  encode: (conversation: readonly Message[], tools: readonly ToolDefinition[]): EncodedConversation => ({
-    instructions: '',
-    messages: pairCalls(conversation) satisfies ModelMessage[],
-    tools: tools.map(toModelTool),
-  }),
-  decoder: (tools?: readonly ToolDefinition[], settings?: Pick<DialectSettings, 'printed_calls'>): ReplyDecoder =>
-    new NativeDecoder(new Set(tools?.map(({ name }) => name)), settings?.printed_calls ?? false),
+  offer: (tools: readonly ToolDefinition[]): ToolOffer => ({ instructions: '', tools: listModelTools(tools) }),
+  encode: (conversation: readonly Message[]): readonly ModelMessage[] => pairCalls(conversation),
+  decoder: (tools: readonly ToolDefinition[], settings?: Pick<DialectSettings, 'printed_calls'>): ReplyDecoder =>
+    new NativeDecoder(listNames(tools), settings?.printed_calls ?? false),
 } satisfies Dialect;
 
-const toModelTool = (tool: ToolDefinition): ModelTool => ({
+const listNames = memoize(
+  (tools: readonly ToolDefinition[]): ReadonlySet<string> => new Set(tools.map(({ name }) => name)),
+);
+
+/** The same objects for the same tools in all runs: adapters find by them what they have made of a tool before. */
+const listModelTools = memoize((tools: readonly ToolDefinition[]): readonly ModelTool[] => tools.map(toModelTool));
+
+const toModelTool = memoize((tool: ToolDefinition): ModelTool => ({
   name: tool.name,
   description: tool.description,
   schema: shownSchema(tool),
-});
+}));
 
 /**
  * A call is complete as soon as its arguments are one whole object, so that it can be sent while the reply continues; a call

@@ -50,7 +50,7 @@ describe('a conversation in a text dialect', () => {
         '{"tool_name":"ask","parameters":{"text":"Is\\nit \\"<ok>\\"?","attachments":["a"]}}',
     ],
   ])('has the calls in the words of %s, and their results in the next turn', (name, expected) => {
-    const [, reply, results] = listLines(encode(name, conversation).messages);
+    const [, reply, results] = listLines(encode(name, conversation));
 
     expect(reply).toBe(expected);
     expect(results).toBe(
@@ -64,52 +64,45 @@ describe('a conversation in a text dialect', () => {
     const results =
       '<tool_result name="read_file">\nx < y\n</tool_result>\n<tool_result name="ask" error="true">\nError: It broke.\n</tool_result>';
 
-    expect(listLines(encode('xml_tag', conversation, 'assistant_message').messages)[1]).toMatch(
+    expect(listLines(encode('xml_tag', conversation, 'assistant_message'))[1]).toMatch(
       /^assistant: I look\.\n<read-file [^]*<\/ask>\n<tool_result [^]*<\/tool_result>$/,
     );
-    expect(listLines(encode('xml_tag', conversation, 'inline_edit').messages)[1]).toBe(
-      `assistant: I look.\n${results}`,
-    );
+    expect(listLines(encode('xml_tag', conversation, 'inline_edit'))[1]).toBe(`assistant: I look.\n${results}`);
   });
 
   it.each(placings)('moves an image of a result to a user turn (%s)', (placing) => {
     const image = { sha256: sha256.parse('a'.repeat(64)), media_type: 'image/png' as const, width: 2, height: 3 };
     const seen = [said('user', 'Look.'), replied(0, read), answered(0, { success: true, output: 'seen', image })];
 
-    expect(listLines(encode('xml_invoke', seen, placing).messages).at(-1)).toMatch(/^user: .*image$/s);
+    expect(listLines(encode('xml_invoke', seen, placing)).at(-1)).toMatch(/^user: .*image$/s);
   });
 
   it.each(textDialectNames)('keeps a malformed call as it was written (%s)', (name) => {
     const raw = name === 'json' ? '{"tool_name": "read_file", oops' : '<read-file start_line="one"/>';
     const bad = replied(0, { name: 'read_file', arguments: {}, raw_arguments: raw });
 
-    expect(listLines(encode(name, [said('user', 'Go.'), bad, answered(0, failure)]).messages)[1]).toContain(raw);
+    expect(listLines(encode(name, [said('user', 'Go.'), bad, answered(0, failure)]))[1]).toContain(raw);
   });
 
   it.each(textDialectNames)('writes the call of which a native reply has only the name (%s, I6)', (name) => {
     const bad = replied(0, { name: 'read_file', arguments: {}, raw_arguments: '' });
 
-    expect(listLines(encode(name, [said('user', 'Go.'), bad, answered(0, failure)]).messages)[1]).toMatch(/read.file/);
+    expect(listLines(encode(name, [said('user', 'Go.'), bad, answered(0, failure)]))[1]).toMatch(/read.file/);
   });
 
   it('writes an answer in JSON mode as the decision "none"', () => {
-    expect(listLines(encode('json', conversation).messages)[3]).toBe(
-      'assistant: {"tool_name":"none","response":"Done."}',
-    );
-    expect(encode('json', conversation).responseFormat).toEqual({ type: 'json_object' });
+    expect(listLines(encode('json', conversation))[3]).toBe('assistant: {"tool_name":"none","response":"Done."}');
+    expect(textDialects.json.offer(corpusTools, plainSettings).responseFormat).toEqual({ type: 'json_object' });
   });
 
   it('has neither format nor instructions without tools', () => {
-    const { messages, instructions, responseFormat } = textDialects.json.encode(conversation, [], plainSettings);
-
-    expect([instructions, responseFormat]).toEqual(['', undefined]);
-    expect(listLines(messages)[3]).toBe('assistant: Done.');
+    expect(textDialects.json.offer([], plainSettings)).toEqual({ instructions: '', tools: [] });
+    expect(listLines(textDialects.json.encode(conversation, [], plainSettings))[3]).toBe('assistant: Done.');
   });
 
-  it.each(textDialectNames)('names every tool in instructions that do not depend on the conversation (%s)', (name) => {
-    const { instructions } = encode(name, conversation);
+  it.each(textDialectNames)('names every tool in its instructions (%s)', (name) => {
+    const { instructions } = textDialects[name].offer(corpusTools, plainSettings);
 
-    expect(encode(name, []).instructions).toBe(instructions);
     for (const tool of corpusTools) expect(instructions).toContain(tool.description);
   });
 });
@@ -128,7 +121,7 @@ describe.each(textDialectNames)('any conversation in %s', (name) => {
   it.each(placings)('is a valid request: roles alternate, nothing is empty, the user ends it (I6, %s)', (placing) => {
     fc.assert(
       fc.property(anyConversation, (any) => {
-        const { messages } = encode(name, any, placing);
+        const messages = encode(name, any, placing);
 
         expect(messages.map(({ role }) => role)).toEqual(
           messages.map((_, at) => (at % 2 === 0 ? 'user' : 'assistant')),
@@ -152,8 +145,8 @@ describe.each(textDialectNames)('any conversation in %s', (name) => {
 
   it.each(placings)('renders an unchanged turn once (%s)', (placing) => {
     const first = [said('user', 'Go.'), replied(1, 'Next.', read), answered(2, 'out')];
-    const before = encode(name, first, placing).messages;
-    const after = encode(name, [...first, replied(4, 'Next.', read), answered(5, 'out')], placing).messages;
+    const before = encode(name, first, placing);
+    const after = encode(name, [...first, replied(4, 'Next.', read), answered(5, 'out')], placing);
 
     expect(before.slice(0, 2).map((turn, at) => turn === after[at])).toEqual([true, true]);
   });
@@ -164,6 +157,6 @@ describe.each(textDialectNames)('any conversation in %s', (name) => {
       encode(name, [said('user', 'Go.'), ...turns.slice(0, count)], placing),
     );
 
-    for (const { messages } of prefixes) expect(prefixes.at(-1)?.messages.slice(0, messages.length)).toEqual(messages);
+    for (const messages of prefixes) expect(prefixes.at(-1)?.slice(0, messages.length)).toEqual(messages);
   });
 });

@@ -91,7 +91,7 @@ describe.each(textDialectNames)('the %s dialect', (name) => {
   it('reads back any calls that it writes', () => {
     fc.assert(
       fc.property(anyCalls, fc.integer({ min: 1, max: 9 }), (calls, size) => {
-        const { messages } = textDialects[name].encode(
+        const messages = textDialects[name].encode(
           [said('user', 'Go.'), replied(0, ...calls)],
           corpusTools,
           plainSettings,

@@ -19,7 +19,7 @@ interface Result {
 /** The one turn that holds the results of a conversation that ends with them. */
 function turnWith(name: keyof typeof textDialects, conversation: readonly Message[], placing: ResultPlacement): string {
   const settings = { ...plainSettings, xml_adding_strategy: placing };
-  const { messages } = textDialects[name].encode(conversation, corpusTools, settings);
+  const messages = textDialects[name].encode(conversation, corpusTools, settings);
   const turn = messages[placing === 'user_message' ? 2 : 1];
   if (!turn || turn.role === 'tool') throw new Error('no turn with results');
   return turn.content.map((block) => ('text' in block ? block.text : '')).join('');

@@ -15,16 +15,14 @@ import { asWritten, writeTurn } from './xml/write-turn';
 /** Calls as `<function_calls><invoke name="…"><parameter name="…">`: for any model that follows a format. */
 export const xmlInvokeDialect: Dialect = {
   name: 'xml_invoke',
-  encode: (conversation, tools, { xml_adding_strategy, include_xml_examples }) => {
+  offer: (tools, { include_xml_examples }) => {
     const known = byName(tools);
     const example = (tool: ToolDefinition) =>
       include_xml_examples && tool.example ? ['Example:', writeBlock([toCall(tool, tool.example)], known)] : [];
-    return {
-      instructions: tools.length > 0 ? `${instructions}\n\n${toolGuide(tools, example)}` : '',
-      messages: renderTurns(conversation, xml_adding_strategy, writerFor(tools)),
-      tools: [],
-    };
+    return { instructions: tools.length > 0 ? `${instructions}\n\n${toolGuide(tools, example)}` : '', tools: [] };
   },
+  encode: (conversation, tools, { xml_adding_strategy }) =>
+    renderTurns(conversation, xml_adding_strategy, writerFor(tools)),
   decoder: (tools, { max_tool_calls }) => {
     const known = byName(tools);
     return new GrammarDecoder((source, reply) => new InvokeGrammar(source, reply, known).read(), {
@@ -56,8 +54,10 @@ You call tools by writing blocks like this one; several <invoke> elements may st
 
 These are the tools:`;
 
-const byName = (tools: readonly ToolDefinition[]): ReadonlyMap<string, ToolDefinition> =>
-  new Map(tools.map((tool) => [tool.name, tool]));
+const byName = memoize(
+  (tools: readonly ToolDefinition[]): ReadonlyMap<string, ToolDefinition> =>
+    new Map(tools.map((tool) => [tool.name, tool])),
+);
 
 const writeBlock = (calls: readonly TextCall[], tools: ReadonlyMap<string, ToolDefinition>): string =>
   ['<function_calls>', ...calls.map((call) => asWritten(call) ?? writeCall(call, tools)), '</function_calls>'].join(

@@ -15,18 +15,16 @@ import { asWritten, writeTurn } from './xml/write-turn';
 /** Calls as one tag per tool: the shortest of the text dialects. */
 export const xmlTagDialect: Dialect = {
   name: 'xml_tag',
-  encode: (conversation, tools, { xml_adding_strategy, include_xml_examples }) => {
+  offer: (tools, { include_xml_examples }) => {
     const shapes = toTagShapes(tools);
     const usage = (tool: ToolDefinition) => [
       `Written as: ${outline(toTagShape(tool))}`,
       ...(include_xml_examples && tool.example ? ['Example:', writeTag(toCall(tool, tool.example), shapes)] : []),
     ];
-    return {
-      instructions: tools.length > 0 ? `${instructions}\n\n${toolGuide(tools, usage)}` : '',
-      messages: renderTurns(conversation, xml_adding_strategy, writerFor(tools)),
-      tools: [],
-    };
+    return { instructions: tools.length > 0 ? `${instructions}\n\n${toolGuide(tools, usage)}` : '', tools: [] };
   },
+  encode: (conversation, tools, { xml_adding_strategy }) =>
+    renderTurns(conversation, xml_adding_strategy, writerFor(tools)),
   decoder: (tools, { max_tool_calls }) => {
     const shapes: TagShapes = toTagShapes(tools);
     return new GrammarDecoder((source, reply) => new TagGrammar(source, reply, shapes).read(), {

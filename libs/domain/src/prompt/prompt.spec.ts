@@ -128,3 +128,22 @@ it.each([
 ])('adds expand_message to any tools, and nothing to none: %j', (tools, offered) => {
   expect(promptFor({ tools }).tools.map(({ name }) => name)).toEqual(offered);
 });
+
+describe('the tools of a request', () => {
+  const sharedSet = toRun({}).tools;
+  const toTools = (dialect: 'native' | 'json') => {
+    const run = { ...toRun({ processor: { dialect } }), tools: sharedSet };
+    return toPrompt({ run, state: run.state }).prompt.tools;
+  };
+
+  it('are the same objects in all runs that share a set, so that adapters translate each tool once', () => {
+    const first = toTools('native');
+
+    expect(first).toHaveLength(sharedSet.offered.length);
+    expect(toTools('native')).toBe(first);
+  });
+
+  it('are in the system prompt of a dialect that writes them as text', () => {
+    expect(toTools('json')).toEqual([]);
+  });
+});

@@ -93,8 +93,8 @@ describe('a snapshot of a tool set', () => {
       .map((tool) => ({ ...tool, description: 'Something else.', example: { path: 'else' }, xml: { tag: 'else' } }));
 
     for (const name of dialects) {
-      const encode = (set: ToolSet) => JSON.stringify(dialectNamed(name).encode([], set.offered, settings));
-      expect(encode(restoreToolSet(snapshot, changed))).toBe(encode(toToolSet({ tools: ['read_file'] }, tools)));
+      const offer = (set: ToolSet) => JSON.stringify(dialectNamed(name).offer(set.offered, settings));
+      expect(offer(restoreToolSet(snapshot, changed))).toBe(offer(toToolSet({ tools: ['read_file'] }, tools)));
     }
   });
 
@@ -108,7 +108,7 @@ describe('a snapshot of a tool set', () => {
     expect([...listParameters(tool).keys()]).toEqual(['query', 'limit']);
     expect(listParameters(tool).get('limit')?.types.size).toBe(6);
     for (const dialect of dialects) {
-      expect(JSON.stringify(dialectNamed(dialect).encode([], set.offered, settings))).toContain('Search the tickets.');
+      expect(JSON.stringify(dialectNamed(dialect).offer(set.offered, settings))).toContain('Search the tickets.');
     }
   });
 

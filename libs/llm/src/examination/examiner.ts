@@ -174,7 +174,7 @@ export class Examiner {
     if (this.isInterrupted() || this.calls.isSpent) throw new ExaminationEnded(undefined);
     const first = this.calls.all.length;
     this.parts.onProgress(this.about, first + 1);
-    const offered = native.encode([], tools, noSettings).tools;
+    const offered = native.offer(tools, noSettings).tools;
     const request = { model: this.name, system: instructions, tools: offered, settings, ...question };
     const { decoded, notes, error } = await this.readReply(model, request, tools);
     const sent = this.calls.all.slice(first);

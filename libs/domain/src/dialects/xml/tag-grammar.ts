@@ -1,3 +1,4 @@
+import { memoize } from '../../memoize';
 import type { ToolDefinition } from '../../tools/define-tool';
 import { listParameters } from '../../tools/tool-parameters';
 import type { CallDraft, ReplyDraft } from '../reply-draft';
@@ -11,16 +12,21 @@ const anyTag = new WordTrie(['<']);
 /** The tools of a run by the tags that open a call: the tool's own tag, or its name. */
 export type TagShapes = ReadonlyMap<string, { readonly tool: ToolDefinition; readonly shape: TagShape }>;
 
-export const toTagShapes = (tools: readonly ToolDefinition[]): TagShapes =>
-  new Map(
-    tools.flatMap((tool) => {
-      const entry = { tool, shape: toTagShape(tool) };
-      return [
-        [entry.shape.tag, entry],
-        [tool.name, entry],
-      ] as const;
-    }),
-  );
+export const toTagShapes = memoize(
+  (tools: readonly ToolDefinition[]): TagShapes =>
+    new Map(
+      tools.flatMap((tool) => {
+        const entry = { tool, shape: toTagShape(tool) };
+        return [
+          [entry.shape.tag, entry],
+          [tool.name, entry],
+        ] as const;
+      }),
+    ),
+);
+
+/** Memoized with the shapes, because it is large: some hundred nodes for the tools of a profile. */
+const toOpenings = memoize((tools: TagShapes) => new WordTrie([...tools.keys()].map((tag) => `<${tag}`)));
 
 /** Calls as one tag per tool, among prose: `<create-file file_path="a.txt">…</create-file>`. No other tag opens one. */
 export class TagGrammar {
@@ -31,7 +37,7 @@ export class TagGrammar {
     private readonly reply: ReplyDraft,
     private readonly tools: TagShapes,
   ) {
-    this.openings = new WordTrie([...tools.keys()].map((tag) => `<${tag}`));
+    this.openings = toOpenings(tools);
   }
 
   *read(): Reading {
