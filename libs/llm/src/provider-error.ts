@@ -93,6 +93,11 @@ const codesByName: Readonly<Record<string, ModelErrorCode>> = {
   billing_hard_limit_reached: 'budget_exceeded',
   billing_not_active: 'budget_exceeded',
   contract_spend_limit_reached: 'budget_exceeded',
+  credit_balance_exhausted: 'budget_exceeded',
+  enforced_spend_limit_reached: 'budget_exceeded',
+  organization_spend_limit_exceeded: 'budget_exceeded',
+  organization_usage_limit_exceeded: 'budget_exceeded',
+  project_spend_limit_exceeded: 'budget_exceeded',
   exceeded_current_quota_error: 'budget_exceeded',
   Arrearage: 'budget_exceeded',
   content_filter: 'content_policy_violation',
@@ -116,14 +121,16 @@ const codesByName: Readonly<Record<string, ModelErrorCode>> = {
   DEADLINE_EXCEEDED: 'timeout',
 };
 
+/** An empty wallet is often a 429 with the name of a pace beside its own. */
 function codeByName(names: readonly string[]): ModelErrorCode | undefined {
   if (names.some((name) => tooLongNames.has(name))) return 'context_window_exceeded';
-  return names.map((name) => codesByName[name]).find((code) => code !== undefined);
+  const codes = names.map((name) => codesByName[name]).filter((code) => code !== undefined);
+  return codes.includes('budget_exceeded') ? 'budget_exceeded' : codes[0];
 }
 
 /** Causes that only the message of a rejected request tells apart. */
 const noMoney =
-  /credit balance is too low|insufficient (?:credits?|balance|funds)|out of credits|used all (?:available |of your )?credits|requires more credits|spending limit|key limit exceeded|billing hard limit|余额不足|欠费/i;
+  /credit balance is too low|reached your specified (?:\w+ )?API usage limits|insufficient (?:credits?|balance|funds)|out of credits|used all (?:available |of your )?credits|requires more credits|spending limit|key limit exceeded|billing hard limit|余额不足|欠费/i;
 const notSupported =
   /model\b.*\b(?:not supported|unsupported|does not support)|not supported (?:for|by|with) this model/i;
 const policy = /content (?:management )?policy|safety system/i;

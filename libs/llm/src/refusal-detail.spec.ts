@@ -64,6 +64,33 @@ describe('refusal', () => {
     ],
     [403, { error: 'Your team has used all available credits or reached its monthly spending limit.' }],
     [429, { error: { code: '1113', message: 'Insufficient balance or no resource package. Please recharge.' } }],
+    [
+      429,
+      { error: { type: 'rate_limit_error', code: 'project_spend_limit_exceeded', message: 'Your limit is reached.' } },
+    ],
+    [
+      429,
+      {
+        type: 'error',
+        error: {
+          type: 'rate_limit_error',
+          message: 'Your organization has reached its limit.',
+          details: { error_code: 'enforced_spend_limit_reached' },
+        },
+      },
+    ],
+    [
+      400,
+      {
+        type: 'error',
+        error: {
+          type: 'invalid_request_error',
+          message:
+            'You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC.',
+        },
+      },
+    ],
+    [400, { error: { message: 'You have reached your specified workspace API usage limits.' } }],
   ])('takes an empty wallet (%i %j) for a budget and does not retry it', (status, detail) => {
     expect(refusal({ status, detail })).toMatchObject({ code: 'budget_exceeded', transient: false });
   });

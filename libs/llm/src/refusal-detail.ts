@@ -71,8 +71,12 @@ function findLevels(body: unknown, depth = 0): Level[] {
   const { details, metadata, base_resp, ...own } = found.data;
   const inner = [...reasonsIn(own), readQuoted(metadata)].flatMap((part) => findLevels(part, depth + 1));
   const pauses = findLevels(details, depth + 1).map(({ pauseMs }) => ({ names: [], pauseMs }));
-  return [ownLevel(own), ...inner, ...miniMaxLevels(base_resp), ...pauses];
+  return [ownLevel(own), ...inner, ...miniMaxLevels(base_resp), ...pauses, { names: namesIn(details) }];
 }
+
+/** Anthropic says there which of several limits a 429 is about. */
+const preciseCode = z.object({ error_code: z.string() });
+const namesIn = (details: unknown): string[] => Object.values(preciseCode.safeParse(details).data ?? {});
 
 /** The fields in which servers say why they refuse, by the many names that these have. */
 const reasonsIn = (body: z.infer<typeof fields>): unknown[] => {
