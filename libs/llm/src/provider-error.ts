@@ -102,6 +102,12 @@ const codesByName: Readonly<Record<string, ModelErrorCode>> = {
   Arrearage: 'budget_exceeded',
   content_filter: 'content_policy_violation',
   content_policy_violation: 'content_policy_violation',
+  image_content_policy_violation: 'content_policy_violation',
+  misalignment_policy_violation: 'content_policy_violation',
+  bio_policy: 'content_policy_violation',
+  cyber_policy: 'content_policy_violation',
+  data_inspection_failed: 'content_policy_violation',
+  DataInspectionFailed: 'content_policy_violation',
   model_not_found: 'not_found',
   not_found_error: 'not_found',
   invalid_api_key: 'authentication',
@@ -133,7 +139,8 @@ const noMoney =
   /credit balance is too low|reached your specified (?:\w+ )?API usage limits|insufficient (?:credits?|balance|funds)|out of credits|used all (?:available |of your )?credits|requires more credits|spending limit|key limit exceeded|billing hard limit|余额不足|欠费/i;
 const notSupported =
   /model\b.*\b(?:not supported|unsupported|does not support)|not supported (?:for|by|with) this model/i;
-const policy = /content (?:management )?policy|safety system/i;
+const policy =
+  /content (?:management )?policy|safety (?:system|reasons)|usage (?:guidelines|polic(?:y|ies))|(?:input|prompt|content|message|request) was flagged|inappropriate content|content exists risk|new_sensitive|敏感内容/i;
 
 interface SaidBy {
   readonly status: number | undefined;
@@ -144,6 +151,7 @@ interface SaidBy {
 
 function codeByText({ status, text, isPaced }: SaidBy): ModelErrorCode | undefined {
   if (!isPaced && (status === undefined || status < 500) && noMoney.test(text)) return 'budget_exceeded';
+  if (status === 403) return policy.test(text) ? 'content_policy_violation' : undefined; // else it is about the key
   if (status !== undefined && status !== 400 && status !== 413 && status !== 422 && status < 500) return undefined;
   if (saysTooLong(text)) return 'context_window_exceeded';
   if (status !== undefined && status >= 500) return undefined;

@@ -95,6 +95,44 @@ describe('refusal', () => {
     expect(refusal({ status, detail })).toMatchObject({ code: 'budget_exceeded', transient: false });
   });
 
+  it.each<[number | undefined, unknown]>([
+    [400, { error: { code: 'content_policy_violation', message: 'No' } }],
+    [
+      403,
+      {
+        code: 'The caller does not have permission to execute the specified operation',
+        error: 'Content violates usage guidelines. Team: t, Model: grok-4, Failed check: SAFETY_CHECK_TYPE_BIO',
+      },
+    ],
+    [403, { error: { code: 403, message: 'x/y requires moderation on Z. Your input was flagged for "violence".' } }],
+    [
+      400,
+      {
+        error: {
+          code: 'invalid_prompt',
+          type: 'invalid_request_error',
+          message: 'Invalid prompt: your prompt was flagged as potentially violating our usage policy.',
+        },
+      },
+    ],
+    [undefined, { code: 'cyber_policy', message: 'This content was flagged for possible cybersecurity risk.' }],
+    [
+      undefined,
+      { code: 'invalid_prompt', message: "Invalid prompt: we've limited access to this content for safety reasons." },
+    ],
+    [400, { error: { code: 'data_inspection_failed', message: 'Input data may contain inappropriate content.' } }],
+    [400, { error: { message: 'Content Exists Risk', type: 'invalid_request_error', code: 'invalid_request_error' } }],
+    [400, { error: { code: '1301', message: '系统检测到输入或生成内容可能包含不安全或敏感内容' } }],
+    [undefined, { choices: null, base_resp: { status_code: 1026, status_msg: 'input new_sensitive' } }],
+  ])('takes what a provider will not write about (%s %j) for that, and does not retry it', (status, detail) => {
+    expect(refusal({ status, detail })).toMatchObject({ code: 'content_policy_violation', transient: false });
+  });
+
+  it('takes a 403 about anything else for one about the key', () => {
+    const detail = { code: 'permission-denied', error: 'Access to the chat endpoint is denied' };
+    expect(refusal({ status: 403, detail })).toMatchObject({ code: 'authentication', transient: false });
+  });
+
   it('takes a quota that is free again after a pause for a pace', () => {
     const detail = [
       {
