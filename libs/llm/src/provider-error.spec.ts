@@ -26,6 +26,9 @@ describe('refusal', () => {
     [502, '<html>Bad gateway</html>', 'service_unavailable'],
     [undefined, { type: 'overloaded_error', message: 'Overloaded' }, 'service_unavailable'],
     [undefined, { type: 'invalid_request_error', message: 'bad' }, 'invalid_request'],
+    [undefined, { code: 'invalid_prompt', message: 'Invalid input.' }, 'invalid_request'],
+    [undefined, { code: 'image_too_large', message: 'The image is too large.' }, 'invalid_request'],
+    [undefined, { code: 'server_error', message: 'The server had an error.' }, 'api_error'],
     [undefined, { type: 'api_error', message: 'Internal' }, 'api_error'],
     [undefined, null, 'api_error'],
   ])('classes a %s that says %j as %s', (status, detail, code) => {

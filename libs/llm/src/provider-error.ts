@@ -42,7 +42,7 @@ export function refusal(response: {
   headers?: IncomingHttpHeaders;
 }): ProviderError {
   const { text = 'The provider gave no reason.', names, ...told } = readRefusal(response.detail);
-  const status = response.status ?? told.status ?? (names.includes('invalid_request_error') ? 400 : undefined);
+  const status = response.status ?? told.status ?? (names.some((name) => aboutRequest.test(name)) ? 400 : undefined);
   const found =
     (isLargerThanPace(text) ? 'context_window_exceeded' : codeByName(names)) ??
     codeByText({ status, text, isPaced: told.retryAfterMs !== undefined });
@@ -53,6 +53,10 @@ export function refusal(response: {
     retryAfterMs: retryAfterMs(response.headers) ?? told.retryAfterMs,
   });
 }
+
+/** Names of what is wrong with a request, for errors inside streams. Those about images are of the Responses API. */
+const aboutRequest =
+  /^(?:invalid_request_error|invalid_prompt|data_residency_mismatch|invalid_(?:base64_)?image\w*|image_(?:too|parse|file)_\w+|unsupported_image_media_type|empty_image_file|failed_to_download_image)$/;
 
 /** Groq's name for a call of the model that it could not read: the model is asked again. */
 const brokenCall = 'tool_use_failed';

@@ -131,3 +131,30 @@ describe('a refusal of what a request can do without', () => {
     expect(provider.requests.map(({ body }) => 'temperature' in body)).toEqual([true, false]);
   });
 });
+
+it('an image that is refused within a stream of the Responses API is left out of the next request', async () => {
+  const stream = (...events: object[]) => ({ pieces: events.map((event) => `data: ${JSON.stringify(event)}\n\n`) });
+  const error = { code: 'image_parse_error', message: 'The image data you provided does not represent a valid image.' };
+  provider.will(
+    stream({ type: 'response.failed', response: { status: 'failed', error } }),
+    stream(
+      { type: 'response.output_text.delta', output_index: 0, delta: 'Fine' },
+      { type: 'response.completed', response: { status: 'completed' } },
+    ),
+  );
+  const acme = {
+    name: 'acme',
+    kind: 'openai',
+    api: 'responses',
+    baseUrl: `${provider.url}/v1`,
+    apiKey: 'key',
+  } as const;
+  const source = { type: 'base64', media_type: 'image/png', data: 'BROKEN' } as const;
+  const { text } = await ask(
+    requestTo('acme/m', { messages: [{ role: 'user', content: [{ type: 'image', source }] }] }),
+    { providers: [{ ...acme, headers: {}, models: [] }] },
+  );
+
+  expect(text).toBe('Fine');
+  expect(provider.requests.map(({ body }) => JSON.stringify(body).includes('BROKEN'))).toEqual([true, false]);
+});
