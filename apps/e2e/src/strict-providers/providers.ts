@@ -239,7 +239,12 @@ export const strictProviders: readonly StrictProvider[] = [
     name: 'xai',
     protocol: 'chat',
     model: 'grok-4',
-    rules: [...anyChat, chat.refusesParameters('reasoning_effort', 'presence_penalty', 'stop')],
+    rules: [
+      ...anyChat,
+      chat.refusesParameters('presence_penalty', 'stop'),
+      ({ reasoning_effort: effort }) =>
+        effort === undefined ? undefined : 'Model grok-4 does not support parameter reasoningEffort.',
+    ],
     habits: { thoughts: 'reasoning_content', calls: 'whole', usage: 'own chunk', callId: (step) => `call_${step}` },
     tooLong: {
       status: 400,

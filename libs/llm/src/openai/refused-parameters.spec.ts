@@ -2,7 +2,7 @@ import { ProviderError } from '../provider-error';
 import { learnFrom, withLessons } from './refused-parameters';
 
 const params = { model: 'm', stream_options: {}, max_tokens: 9, temperature: 0.5, messages: [] };
-const more = { ...params, stream: true, reasoning_effort: 'high' };
+const more = { ...params, stream: true, reasoning_effort: 'high', top_p: 0.9 };
 const refused = (message: string) => new ProviderError('invalid_request', message);
 
 describe('a parameter that was refused by name', () => {
@@ -11,6 +11,8 @@ describe('a parameter that was refused by name', () => {
     ['invalid temperature: only 1 is allowed for this model', { temperature: null }],
     ['Your organization must be verified to stream this model.', { stream: null }],
     ["BedrockException - This model doesn't support tool use in streaming mode.", { stream: null }],
+    ['Model grok-4-0709 does not support parameter reasoningEffort.', { reasoning_effort: null }],
+    ['Argument not supported on this model: topP', { top_p: null }],
     ['Expected `thinking` or `redacted_thinking`, but found `tool_use`.', { reasoning_effort: null }],
     [
       "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead.",
@@ -48,7 +50,7 @@ describe('a parameter that was refused by name', () => {
 
   it('is the stream together with its options', () => {
     expect(withLessons(more, { stream: null })).toEqual({
-      params: { model: 'm', max_tokens: 9, temperature: 0.5, reasoning_effort: 'high', messages: [] },
+      params: { model: 'm', max_tokens: 9, temperature: 0.5, reasoning_effort: 'high', top_p: 0.9, messages: [] },
       omitted: ['stream', 'stream_options'],
     });
   });

@@ -7,7 +7,7 @@ export type Lessons = Readonly<Record<string, string | null>>;
 const optional: Readonly<Record<string, RegExp>> = {
   ...toMentions('stream_options', 'temperature', 'top_p', 'tool_choice', 'response_format'),
   // The second are the words of Claude behind a gateway, if its thinking did not come back.
-  reasoning_effort: /(?<![a-z_])reasoning_effort(?![a-z_])|expected `?thinking`? or `?redacted_thinking`?/i,
+  reasoning_effort: /(?<![a-z_])reasoning_?effort(?![a-z_])|expected `?thinking`? or `?redacted_thinking`?/i,
   ...toMentions('max_tokens', 'max_completion_tokens', 'max_output_tokens'),
   stream: /verified to stream|(?:tools?|tool use) in streaming mode|(?<![a-z_])stream['"`]? (?:is|are) not supported/i,
   // These names are words of the language, too: only a sentence about the parameter itself counts.
@@ -16,8 +16,10 @@ const optional: Readonly<Record<string, RegExp>> = {
   text: parameterRefused('text'),
 };
 
+/** xAI names them without the lines: `reasoningEffort`. */
 function toMentions(...names: string[]): Record<string, RegExp> {
-  return Object.fromEntries(names.map((name) => [name, new RegExp(`(?<![a-z_])${name}(?![a-z_])`, 'i')]));
+  const toPattern = (name: string) => new RegExp(`(?<![a-z_])${name.replaceAll('_', '_?')}(?![a-z_])`, 'i');
+  return Object.fromEntries(names.map((name) => [name, toPattern(name)]));
 }
 
 /** `name` may be followed by the path of a field in it: `reasoning.effort`. */
