@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { costFields } from '../reported-cost';
 
 /**
  * What is read of a chunk or of a whole reply. Servers that imitate OpenAI differ in every field, so each is read for itself:
@@ -71,8 +72,7 @@ const openAiUsage = z.object({
   cached_tokens: tokens,
   cache_read_input_tokens: tokens,
   cache_creation_input_tokens: tokens,
-  /** The cost of the reply in USD. */
-  cost: tokens,
+  ...costFields,
 });
 export type OpenAiUsage = z.infer<typeof openAiUsage>;
 

@@ -195,6 +195,26 @@ describe('OpenAiReply', () => {
     [{ prompt_tokens: 100, completion_tokens: 1, prompt_cache_hit_tokens: 80 }, { cacheRead: 80 }],
     [{ prompt_tokens: 100, completion_tokens: 1, cached_tokens: 70 }, { cacheRead: 70 }],
     [{ prompt_tokens: 100, completion_tokens: 1, cost: 0.25 }, { costUsd: 0.25 }],
+    [
+      {
+        prompt_tokens: 100,
+        completion_tokens: 1,
+        cost: 0.25,
+        is_byok: false,
+        cost_details: { upstream_inference_cost: 0.25 },
+      },
+      { costUsd: 0.25 },
+    ],
+    [
+      {
+        prompt_tokens: 100,
+        completion_tokens: 1,
+        cost: 0.01,
+        is_byok: true,
+        cost_details: { upstream_inference_cost: 0.25 },
+      },
+      { costUsd: 0.26 },
+    ],
   ])('counts %j', (usage, expected) => {
     const places = [{ usage }, { choices: [{ usage }] }, { x_groq: { usage } }];
     for (const place of places) {
@@ -202,6 +222,12 @@ describe('OpenAiReply', () => {
       reader.read(JSON.stringify(place), []);
       expect(reader.usage).toMatchObject({ input: 100, ...expected });
     }
+  });
+
+  it("takes no fee of OpenRouter for the cost of a call with a key of one's own", () => {
+    const reader = new OpenAiReply();
+    reader.read(JSON.stringify({ usage: { prompt_tokens: 100, cost: 0, is_byok: true, cost_details: null } }), []);
+    expect(reader.usage).toEqual({ input: 100 });
   });
 
   it('throws the error of an error event', () => {

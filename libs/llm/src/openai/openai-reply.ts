@@ -2,6 +2,7 @@ import type { Opaque } from '@rondo/contract';
 import type { ReplyChunk } from '@rondo/domain';
 import { endingBy } from '../finish-reason';
 import { refusal } from '../provider-error';
+import { readCost } from '../reported-cost';
 import { type ReplyEnding, type ReplyReader, type ReportedUsage, parseEvent } from '../wire-protocol';
 import { CallAssembly } from './call-assembly';
 import {
@@ -187,6 +188,7 @@ function toReportedUsage({ prompt_tokens, completion_tokens, ...usage }: OpenAiU
     usage.cache_read_input_tokens ??
     undefined;
   const cacheWrite = details?.cache_write_tokens ?? usage.cache_creation_input_tokens ?? undefined;
+  const costUsd = readCost(usage);
   return {
     ...(typeof prompt_tokens === 'number' && { input: prompt_tokens }),
     ...(typeof completion_tokens === 'number' && {
@@ -194,7 +196,7 @@ function toReportedUsage({ prompt_tokens, completion_tokens, ...usage }: OpenAiU
     }),
     ...(cacheRead !== undefined && { cacheRead }),
     ...(cacheWrite !== undefined && { cacheWrite }),
-    ...(typeof usage.cost === 'number' && { costUsd: usage.cost }),
+    ...(costUsd !== undefined && { costUsd }),
   };
 }
 

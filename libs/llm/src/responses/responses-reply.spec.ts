@@ -99,6 +99,13 @@ describe('a reply of a server that imitates the Responses API', () => {
     });
   });
 
+  it('has the cost that its provider names', () => {
+    const usage = { input_tokens: 20, output_tokens: 5, cost: 0.01, is_byok: true };
+    const cost_details = { upstream_inference_cost: 0.2 };
+    const event = { ...completed, response: { status: 'completed', usage: { ...usage, cost_details } } };
+    expect(read(event).usage).toMatchObject({ input: 20, output: 5, costUsd: 0.21 });
+  });
+
   it('keeps encrypted reasoning that has no summary', () => {
     const reader = new ResponsesReply('openai/m');
     const chunks: ReplyChunk[] = [];

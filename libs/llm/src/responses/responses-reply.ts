@@ -1,6 +1,7 @@
 import type { ReplyChunk } from '@rondo/domain';
 import { z } from 'zod';
 import { ProviderError, refusal } from '../provider-error';
+import { costFields, readCost } from '../reported-cost';
 import { type ReplyEnding, type ReplyReader, type ReportedUsage, parseEvent } from '../wire-protocol';
 import { reasoningItem } from './responses-request';
 
@@ -30,6 +31,7 @@ const response = z.object({
       input_tokens: tokens,
       output_tokens: tokens,
       input_tokens_details: lenient(z.object({ cached_tokens: tokens })),
+      ...costFields,
     }),
   ),
 });
@@ -171,10 +173,12 @@ export class ResponsesReply implements ReplyReader {
 
   private end({ status, incomplete_details, error, usage }: Response): void {
     if (usage) {
+      const costUsd = readCost(usage);
       this.usage = {
         input: usage.input_tokens ?? undefined,
         output: usage.output_tokens ?? undefined,
         cacheRead: usage.input_tokens_details?.cached_tokens ?? 0,
+        ...(costUsd !== undefined && { costUsd }),
       };
     }
     this.complete = true;
