@@ -94,6 +94,37 @@ describe('AnthropicReply', () => {
     ]);
   });
 
+  const counts = { input_tokens: 12, cache_read_input_tokens: 8, cache_creation_input_tokens: 300 };
+  it.each([
+    ['which does not say again what is kept for an hour', { ...counts, output_tokens: 5 }],
+    ['with zeros for the prompt', { input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 5 }],
+    ['with only what is not cached', { input_tokens: 12, output_tokens: 5 }],
+    ['with nothing of the prompt', { output_tokens: 5 }],
+  ])('keeps the counts of the beginning at an end %s', (_, usage) => {
+    const reader = new AnthropicReply({ maker });
+    const cache_creation = { ephemeral_1h_input_tokens: 300, ephemeral_5m_input_tokens: 0 };
+    readAll(
+      reader,
+      stream(
+        { type: 'message_start', message: { usage: { ...counts, cache_creation, output_tokens: 1 } } },
+        { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage },
+      ),
+    );
+    expect(reader.usage).toEqual({ input: 320, cacheRead: 8, cacheWrite: 300, cacheWriteHour: 300, output: 5 });
+  });
+
+  it('takes the counts of the end where the beginning had none', () => {
+    const reader = new AnthropicReply({ maker });
+    readAll(
+      reader,
+      stream(
+        { type: 'message_start', message: { usage: { input_tokens: 0, output_tokens: 0 } } },
+        { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { ...counts, output_tokens: 5 } },
+      ),
+    );
+    expect(reader.usage).toEqual({ input: 320, cacheRead: 8, cacheWrite: 300, cacheWriteHour: 0, output: 5 });
+  });
+
   it('throws the error of an error event', () => {
     const error = { type: 'rate_limit_error', message: 'Too fast' };
     expect(() => readAll(new AnthropicReply({ maker }), stream({ type: 'error', error }))).toThrow(

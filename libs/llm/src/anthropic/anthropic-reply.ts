@@ -62,7 +62,7 @@ export class AnthropicReply implements ReplyReader {
   private readEvent({ type, index, content_block, delta, ...event }: AnthropicEvent, chunks: ReplyChunk[]): void {
     switch (type ?? '') {
       case 'message_start':
-        this.usage = { ...this.usage, ...prompt(event.message?.usage) }; // its output is only begun
+        this.usage = { ...this.usage, ...prompt(event.message?.usage, this.usage) }; // its output is only begun
         break;
       case 'content_block_start':
         this.latest = index ?? this.latest + 1;
@@ -75,7 +75,7 @@ export class AnthropicReply implements ReplyReader {
         this.close(index ?? this.latest, chunks);
         break;
       case 'message_delta':
-        this.usage = { ...this.usage, ...prompt(event.usage), ...output(event.usage) };
+        this.usage = { ...this.usage, ...prompt(event.usage, this.usage), ...output(event.usage) };
         if (delta?.stop_reason) {
           this.closeAll(chunks);
           this.ending = endingBy(delta.stop_reason, this.calls > 0, delta.stop_details?.explanation);
@@ -193,13 +193,18 @@ function readInput(input: unknown): string {
   return typeof input === 'object' && input !== null && Object.keys(input).length > 0 ? JSON.stringify(input) : '';
 }
 
-/** Anthropic reports cached tokens separately from the rest of the prompt. */
-function prompt(usage: AnthropicUsage | null | undefined): ReportedUsage {
-  if (typeof usage?.input_tokens !== 'number') return {};
-  const cacheRead = usage.cache_read_input_tokens ?? 0;
-  const cacheWrite = usage.cache_creation_input_tokens ?? 0;
-  const cacheWriteHour = usage.cache_creation?.ephemeral_1h_input_tokens ?? 0;
-  return { input: usage.input_tokens + cacheRead + cacheWrite, cacheRead, cacheWrite, cacheWriteHour };
+/**
+ * Anthropic reports cached tokens separately from the rest of the prompt. What the end of a message does not repeat holds on: at
+ * Anthropic it is how much is kept for an hour; imitations have only zeros at one of the ends.
+ */
+function prompt(usage: AnthropicUsage | null | undefined, before: ReportedUsage): ReportedUsage {
+  const { input_tokens: fresh, cache_read_input_tokens: read, cache_creation_input_tokens: written } = usage ?? {};
+  if (typeof fresh !== 'number') return {};
+  if (fresh + (read ?? 0) + (written ?? 0) === 0 && before.input !== undefined) return {};
+  const cacheRead = read ?? before.cacheRead ?? 0;
+  const cacheWrite = written ?? before.cacheWrite ?? 0;
+  const cacheWriteHour = usage?.cache_creation?.ephemeral_1h_input_tokens ?? before.cacheWriteHour ?? 0;
+  return { input: fresh + cacheRead + cacheWrite, cacheRead, cacheWrite, cacheWriteHour };
 }
 
 const output = (usage: AnthropicUsage | null | undefined): ReportedUsage =>
