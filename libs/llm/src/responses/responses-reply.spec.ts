@@ -106,6 +106,13 @@ describe('a reply of a server that imitates the Responses API', () => {
     expect(read(event).usage).toMatchObject({ input: 20, output: 5, costUsd: 0.21 });
   });
 
+  it('counts what was written to the cache, which costs more than the rest of the prompt', () => {
+    const usage = { input_tokens: 2_000, output_tokens: 5 };
+    const input_tokens_details = { cached_tokens: 500, cache_write_tokens: 1_200 };
+    const event = { ...completed, response: { status: 'completed', usage: { ...usage, input_tokens_details } } };
+    expect(read(event).usage).toEqual({ input: 2_000, output: 5, cacheRead: 500, cacheWrite: 1_200 });
+  });
+
   it('keeps encrypted reasoning that has no summary', () => {
     const reader = new ResponsesReply('openai/m');
     const chunks: ReplyChunk[] = [];

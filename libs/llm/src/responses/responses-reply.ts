@@ -30,7 +30,7 @@ const response = z.object({
     z.object({
       input_tokens: tokens,
       output_tokens: tokens,
-      input_tokens_details: lenient(z.object({ cached_tokens: tokens })),
+      input_tokens_details: lenient(z.object({ cached_tokens: tokens, cache_write_tokens: tokens })),
       ...costFields,
     }),
   ),
@@ -174,10 +174,12 @@ export class ResponsesReply implements ReplyReader {
   private end({ status, incomplete_details, error, usage }: Response): void {
     if (usage) {
       const costUsd = readCost(usage);
+      const { cached_tokens: cacheRead, cache_write_tokens: cacheWrite } = usage.input_tokens_details ?? {};
       this.usage = {
         input: usage.input_tokens ?? undefined,
         output: usage.output_tokens ?? undefined,
-        cacheRead: usage.input_tokens_details?.cached_tokens ?? 0,
+        cacheRead: cacheRead ?? 0,
+        cacheWrite: cacheWrite ?? 0,
         ...(costUsd !== undefined && { costUsd }),
       };
     }
