@@ -1,5 +1,6 @@
 import type { ReplyChunk } from '@rondo/domain';
 import { ProviderError } from '../provider-error';
+import { findProfile } from '../providers/find-profile';
 import { EndingHabit, OpenAiReply } from './openai-reply';
 
 function read(...deltas: object[]): ReplyChunk[] {
@@ -222,6 +223,18 @@ describe('OpenAiReply', () => {
       reader.read(JSON.stringify(place), []);
       expect(reader.usage).toMatchObject({ input: 100, ...expected });
     }
+  });
+
+  it.each([
+    ['gemini', 'gemini-3-flash', { prompt_tokens: 9, completion_tokens: 3, total_tokens: 105 }, 96],
+    ['gemini', 'gemini-3-flash', { prompt_tokens: 9, total_tokens: 105 }, 96],
+    ['gemini', 'gemini-3-flash', { prompt_tokens: 9, completion_tokens: 3 }, 3],
+    ['acme', 'm', { prompt_tokens: 9, completion_tokens: 3, total_tokens: 105 }, 3],
+  ])('counts what %s has thought where only its total has it: %s %j', (maker, model, usage, output) => {
+    const profile = findProfile({ name: maker }, `${maker}/${model}`);
+    const reader = new OpenAiReply(new EndingHabit(), { maker, profile });
+    reader.read(JSON.stringify({ choices: [], usage }), []);
+    expect(reader.usage).toMatchObject({ input: 9, output });
   });
 
   it("takes no fee of OpenRouter for the cost of a call with a key of one's own", () => {

@@ -50,7 +50,7 @@ export class OpenAiReply implements ReplyReader {
     const { choices, usage, x_groq, error } = parseEvent(openAiChunk, data, name === 'error' ? name : undefined);
     const choice = choices?.[0];
     const counted = usage ?? choice?.usage ?? x_groq?.usage;
-    if (counted) this.usage = { ...this.usage, ...toReportedUsage(counted) };
+    if (counted) this.usage = { ...this.usage, ...toReportedUsage(counted, this.recipient?.profile) };
     if (usage && !choice && this.hasOutput) this.isClosed = true;
     const said = choice?.delta ?? choice?.message;
     if (said) this.readDelta(said, chunks);
@@ -179,8 +179,9 @@ function findReasoning(delta: Said): { readonly field: ReasoningField; readonly 
 }
 
 /** Only what is reported: of several reports the last counts. */
-function toReportedUsage({ prompt_tokens, completion_tokens, ...usage }: OpenAiUsage): ReportedUsage {
-  const { prompt_tokens_details: details } = usage;
+function toReportedUsage(usage: OpenAiUsage, profile?: Recipient['profile']): ReportedUsage {
+  const { prompt_tokens: input, prompt_tokens_details: details } = usage;
+  const output = countReply(usage, profile);
   const cacheRead =
     details?.cached_tokens ??
     usage.prompt_cache_hit_tokens ??
@@ -190,25 +191,21 @@ function toReportedUsage({ prompt_tokens, completion_tokens, ...usage }: OpenAiU
   const cacheWrite = details?.cache_write_tokens ?? usage.cache_creation_input_tokens ?? undefined;
   const costUsd = readCost(usage);
   return {
-    ...(typeof prompt_tokens === 'number' && { input: prompt_tokens }),
-    ...(typeof completion_tokens === 'number' && {
-      output: completion_tokens + countReasonedBeside(usage, prompt_tokens, completion_tokens),
-    }),
+    ...(typeof input === 'number' && { input }),
+    ...(output !== undefined && { output }),
     ...(cacheRead !== undefined && { cacheRead }),
     ...(cacheWrite !== undefined && { cacheWrite }),
     ...(costUsd !== undefined && { costUsd }),
   };
 }
 
-/** Reasoning tokens that the count of the reply does not include, as the total shows. */
-function countReasonedBeside(
-  {
-    total_tokens: total,
-    completion_tokens_details: details,
-  }: Pick<OpenAiUsage, 'total_tokens' | 'completion_tokens_details'>,
-  input: number | null | undefined,
-  output: number,
-): number {
-  const reasoned = details?.reasoning_tokens ?? 0;
-  return reasoned > 0 && total === (input ?? 0) + output + reasoned ? reasoned : 0;
+/** Some servers count what was thought beside the reply, and say how much, or only the total shows it. */
+function countReply(usage: OpenAiUsage, profile?: Recipient['profile']): number | undefined {
+  const { total_tokens: total, completion_tokens_details: details } = usage;
+  const isOnlyInTotal = profile?.thoughtsOnlyInTotal === true && typeof total === 'number';
+  const output = usage.completion_tokens ?? (isOnlyInTotal ? 0 : undefined);
+  if (output === undefined) return undefined;
+  const beside = (total ?? 0) - (usage.prompt_tokens ?? 0) - output;
+  const isReasoned = isOnlyInTotal || beside === details?.reasoning_tokens;
+  return isReasoned && beside > 0 ? output + beside : output;
 }

@@ -66,6 +66,7 @@ const gemini: ProviderProfile = {
   reasoning: 'signatures',
   plainSchemas: true,
   efforts: ['none', 'low', 'medium', 'high'],
+  thoughtsOnlyInTotal: true,
   documents: 'image',
 };
 

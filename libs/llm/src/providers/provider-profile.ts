@@ -12,6 +12,8 @@ export interface ProviderProfile extends ProfileRules {
   readonly models?: RegExp;
   /** Models of such a provider that it is not for. */
   readonly except?: RegExp;
+  /** What a model has thought is counted only in the total of its reply, and charged as a part of it. */
+  readonly thoughtsOnlyInTotal?: boolean;
   /** Why PDFs are not sent to it, for people. */
   readonly whyNoDocuments?: string;
 }
