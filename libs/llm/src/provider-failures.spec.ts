@@ -1,6 +1,6 @@
-import type { ModelEnd } from '@rondo/domain';
+import type { ModelEnd, ProviderSettings } from '@rondo/domain';
 import { type ModelsConfig, createModels } from './models';
-import { openAi as script } from './testing/protocol-scripts';
+import { anthropic, openAi as script } from './testing/protocol-scripts';
 import { readReply, requestTo } from './testing/read-model-reply';
 import { ScriptedProvider } from './testing/scripted-provider';
 
@@ -77,6 +77,95 @@ describe('a stream that only lives', () => {
     expect(retries).toEqual([]);
   });
 });
+
+const toData = (event: object): string => `data: ${JSON.stringify(event)}\n\n`;
+const ping = toData({ type: 'ping' });
+const thinking = { type: 'thinking', thinking: '', signature: '' };
+const item = { type: 'function_call', id: 'fc_1', name: 'write', arguments: '' };
+const reasoning = { type: 'reasoning', id: 'rs_1', summary: [] };
+
+/** Each with the events that begin a part, one that shows life, and the rest. */
+const unseenParts: [string, Partial<ProviderSettings>, string[], string, string[]][] = [
+  ['a call of Claude', { kind: 'anthropic' }, ...split(anthropic.call('write', '{"n":1}'), ping)],
+  [
+    'a thought of Claude',
+    { kind: 'anthropic' },
+    [toData({ type: 'content_block_start', index: 0, content_block: thinking })],
+    ping,
+    anthropic.whole('Done').slice(1),
+  ],
+  ['a call in Chat Completions', {}, ...split(script.call('write', '{"n":1}'), ': PROCESSING\n\n')],
+  [
+    'a call in Responses',
+    { api: 'responses' },
+    [toData({ type: 'response.output_item.added', output_index: 0, item })],
+    toData({ type: 'keepalive' }),
+    [
+      toData({ type: 'response.output_item.done', output_index: 0, item: { ...item, arguments: '{"n":1}' } }),
+      toData({ type: 'response.completed', response: { status: 'completed' } }),
+    ],
+  ],
+  [
+    'a thought in Responses',
+    { api: 'responses' },
+    [toData({ type: 'response.output_item.added', output_index: 0, item: reasoning })],
+    toData({ type: 'keepalive' }),
+    [
+      toData({ type: 'response.output_item.done', output_index: 0, item: reasoning }),
+      toData({ type: 'response.completed', response: { status: 'completed' } }),
+    ],
+  ],
+];
+
+function split(pieces: readonly string[], life: string): [string[], string, string[]] {
+  const at = pieces.findIndex((piece) => piece.includes('write')) + 1;
+  return [pieces.slice(0, at), life, pieces.slice(at)];
+}
+
+describe.each(unseenParts)('%s', (_, settings, begin, life, rest) => {
+  const lives = (times: number): string[] => Array.from({ length: times }, () => life);
+  const askFor = (pieces: string[], more: Partial<ProviderSettings> = {}) => {
+    provider.will({ pieces, paceMs: 10, then: 'hang' });
+    const acme = { name: 'acme', kind: 'openai', apiKey: 'key', headers: {}, models: [] } as const;
+    const baseUrl = `${provider.url}${settings.kind === 'anthropic' ? '' : '/v1'}`;
+    return ask(requestTo('acme/m'), {
+      providers: [{ ...acme, baseUrl, ...settings, ...more }],
+      timeouts: { firstOutputTimeoutMs: 300, idleTimeoutMs: 300 },
+      retries: { attempts: 1 },
+    });
+  };
+
+  it('is waited for while its server lives, because it may come whole', async () => {
+    expect((await askFor([...begin, ...lives(60), ...rest])).end).toMatchObject({ how: 'finished' });
+  });
+
+  it('is given up when there is no sign of life', async () => {
+    expect((await askFor(begin)).end).toMatchObject({ error: { code: 'timeout' } });
+  });
+
+  it('is given up after the time in which a whole reply has to begin', async () => {
+    const { end } = await askFor([...begin, ...lives(200)], { timeoutMs: 120 });
+    expect(end).toMatchObject({ error: { code: 'timeout' } });
+  });
+});
+
+it.each([
+  ['acme/gpt-5', 'high', 'finished'],
+  ['acme/openai/o3-pro', undefined, 'finished'],
+  ['acme/gpt-5', 'low', 'failed'],
+  ['acme/other', 'high', 'failed'],
+] as const)(
+  'waits for the first word of %s with the effort %s as long as for a whole reply: %s',
+  async (model, reasoning_effort, how) => {
+    provider.will({ pieces: [script.whole('Thought through').join('')], paceMs: 150 });
+    const settings = { ...(reasoning_effort && { reasoning_effort }) };
+    const { end } = await ask(requestTo(model, { settings }), {
+      timeouts: { firstOutputTimeoutMs: 60 },
+      retries: { attempts: 1 },
+    });
+    expect(end.how).toBe(how);
+  },
+);
 
 describe('an answer that is no stream', () => {
   it('is told by its words and asked for again', async () => {

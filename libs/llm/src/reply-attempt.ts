@@ -120,7 +120,7 @@ export class ReplyAttempt {
       const request = wire.request(this.request);
       this.sent = request;
       this.notes = request.notes;
-      this.silence.isWhole = !request.params.stream;
+      this.silence.beginsLate = !request.params.stream || request.thinksLong === true;
       try {
         return await client.send(request, this.sending.signal);
       } catch (error) {
@@ -142,6 +142,7 @@ export class ReplyAttempt {
     const fault = this.readEvents(bytes);
     this.countOutput(before);
     if (this.whole || this.buffered.length > before) this.silence.noteActivity();
+    else if (this.reader.isUnseen) this.silence.noteLife();
     if (fault) this.end(this.afterFault(fault));
     else if (this.reader.complete) this.end(this.afterBody());
     else if (this.buffered.length > before) this.wake();

@@ -25,6 +25,8 @@ export interface WireRequest {
   readonly unsettled: number;
   /** How it differs from what the run asked for. */
   readonly notes?: CallNotes;
+  /** The model thinks for minutes before its first word, and nothing of that is shown. Default: false. */
+  readonly thinksLong?: boolean;
 }
 
 interface SentRequest {
@@ -59,6 +61,8 @@ export interface ReplyReader {
   readonly ending: ReplyEnding | undefined;
   /** No event follows. */
   readonly complete: boolean;
+  /** The model is at something that its server may send only when it is whole: a thought, or the arguments of a call. */
+  readonly isUnseen: boolean;
   readonly usage: ReportedUsage;
 }
 

@@ -45,6 +45,11 @@ export class AnthropicReply implements ReplyReader {
 
   constructor(private readonly thinker: Thinker) {}
 
+  /** Arguments come value by value, and a thought when it is summarized. */
+  get isUnseen(): boolean {
+    return [...this.blocks.values()].some(({ type }) => type !== 'text');
+  }
+
   read(data: string, chunks: ReplyChunk[], name?: string): void {
     if (data.trim() !== '[DONE]') this.readEvent(parseEvent(anthropicEvent, data, name), chunks);
   }

@@ -12,6 +12,14 @@ const reasoning = /^(?:o\d|gpt-[5-9])(?!.*-chat)/;
 const plain = /^(?:gpt-[34]|chatgpt-|gpt-5.*-chat)/;
 const toolsOrReasoning = /^gpt-(?:5\.[2-9]|[6-9])(?!.*-chat)/;
 
+const longEfforts: ReadonlySet<unknown> = new Set(['high', 'xhigh', 'max']);
+
+/** Whether a model thinks for minutes before its first word, of which OpenAI shows nothing. Other servers put a maker before its name. */
+export function thinksLong(id: string, effort: unknown): boolean {
+  const name = id.slice(id.lastIndexOf('/') + 1);
+  return reasoning.test(name) && (longEfforts.has(effort) || /-pro\b/.test(name));
+}
+
 /** `id`: the model without its provider. */
 export const openAiFamily = (id: string): OpenAiFamily => ({
   reasons: reasoning.test(id),

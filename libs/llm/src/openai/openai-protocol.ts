@@ -6,6 +6,7 @@ import { toMaker } from '../providers/find-profile';
 import { type ProviderProfile, listOmittedTools } from '../providers/provider-profile';
 import { removeRefused } from '../providers/refused-parts';
 import { type WireProtocol, type WireRequest, toNotes } from '../wire-protocol';
+import { thinksLong } from './openai-family';
 import { type ToTurns, createTurns } from './openai-messages';
 import { EndingHabit, OpenAiReply } from './openai-reply';
 import { toOpenAiRequest } from './openai-request';
@@ -43,6 +44,7 @@ export class OpenAiProtocol implements WireProtocol {
       path: '/chat/completions',
       params,
       unsettled: 0,
+      thinksLong: thinksLong(params.model, params.reasoning_effort),
       notes: toNotes({
         effort: params.reasoning_effort,
         omittedTools: listOmittedTools(request.tools, profile),

@@ -42,6 +42,10 @@ export class OpenAiReply implements ReplyReader {
     private readonly recipient?: Recipient,
   ) {}
 
+  get isUnseen(): boolean {
+    return this.calls.any && !this.calls.isWhole;
+  }
+
   read(data: string, chunks: ReplyChunk[], name?: string): void {
     if (data.trim() === '[DONE]') {
       this.finish(chunks);

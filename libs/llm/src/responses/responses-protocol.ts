@@ -1,5 +1,6 @@
 import type { ModelRequest, ProviderSettings } from '@rondo/domain';
 import { KnownModels } from '../known-models';
+import { thinksLong } from '../openai/openai-family';
 import { type Lessons, learnFrom, withLessons } from '../openai/refused-parameters';
 import type { ProviderError } from '../provider-error';
 import { findRules, learnRules } from '../providers/conversation-rules';
@@ -35,6 +36,7 @@ export class ResponsesProtocol implements WireProtocol {
       path: '/responses',
       params,
       unsettled: 0,
+      thinksLong: thinksLong(params.model, params.reasoning?.effort),
       notes: toNotes({
         effort: params.reasoning?.effort,
         omittedTools: listOmittedTools(request.tools, model.profile),

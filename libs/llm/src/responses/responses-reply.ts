@@ -68,11 +68,17 @@ export class ResponsesReply implements ReplyReader {
   private readonly early = new Map<number | string, string>();
   /** Something was said by now of the message that is open. */
   private hasSaid = false;
+  /** The places of items that are begun and not whole, apart from messages. */
+  private readonly unseen = new Set<number | string>();
   /** An item came before the last event. */
   private hasItems = false;
 
   /** `maker`: the model as `provider/model`, to which its reasoning may go back. */
   constructor(private readonly maker: string) {}
+
+  get isUnseen(): boolean {
+    return this.unseen.size > 0;
+  }
 
   read(data: string, chunks: ReplyChunk[], name?: string): void {
     if (data.trim() !== '[DONE]') this.readEvent(parseEvent(event, data, name), chunks);
@@ -104,6 +110,7 @@ export class ResponsesReply implements ReplyReader {
         if (said) chunks.push({ type: 'reasoning', text: said });
         break;
       case 'response.output_item.added':
+        if (one && one.type !== 'message') this.unseen.add(key);
         if (one?.type === 'function_call' && one.name) this.startCall(key, one, chunks);
         break;
       case 'response.function_call_arguments.delta':
@@ -152,6 +159,7 @@ export class ResponsesReply implements ReplyReader {
   /** A server may send an item only whole, and give all items the same place. */
   private endItem(key: number | string, one: Item, chunks: ReplyChunk[]): void {
     this.hasItems = true;
+    this.unseen.delete(key);
     switch (one.type) {
       case 'function_call': {
         const open = this.calls.get(key);
