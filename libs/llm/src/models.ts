@@ -20,8 +20,8 @@ import { type Fetch, type ProxySettings, createFetch } from './http/lean-fetch';
 import { OpenAiProtocol } from './openai/openai-protocol';
 import { ReplyAttempt } from './reply-attempt';
 import { RequestPace } from './request-pace';
+import { EitherProtocol } from './responses/either-protocol';
 import { ResponsesProtocol } from './responses/responses-protocol';
-import { needsResponses } from './responses/responses-request';
 import { type RetryPolicy, RetryingModel, defaultRetries, redactor } from './retrying-model';
 import { type Timeouts, defaultTimeouts } from './silence-timer';
 import type { WireProtocol } from './wire-protocol';
@@ -59,7 +59,7 @@ export function createModel(
   fetch: Fetch = createFetch(config.proxies),
 ): Model {
   const timeouts = toTimeouts(provider, { ...defaultTimeouts, ...config.timeouts });
-  const { wireFor, client } = createProtocols(provider, fetch);
+  const { wire, client } = createProtocols(provider, fetch);
   const findPrice = (request: ModelRequest) => {
     const facts = findFacts(provider, splitModelName(request.model).id);
     return facts && priceAt(facts, Date.now());
@@ -69,11 +69,7 @@ export function createModel(
   return new RetryingModel({
     begin: (asked, signal) => {
       const request = withParameters(asked, provider);
-      return new ReplyAttempt(
-        { wire: wireFor(request), client, timeouts, price: findPrice(request), pace, tooLong },
-        request,
-        signal,
-      );
+      return new ReplyAttempt({ wire, client, timeouts, price: findPrice(request), pace, tooLong }, request, signal);
     },
     ...(pace && { pace }),
     policy: { ...defaultRetries, ...config.retries },
@@ -100,37 +96,33 @@ const toTimeouts = ({ streams = true, timeoutMs }: ProviderSettings, usual: Time
 
 interface Protocols {
   readonly client: ProviderClient;
-  readonly wireFor: (request: ModelRequest) => WireProtocol;
+  readonly wire: WireProtocol;
 }
 
 function createProtocols(provider: ProviderSettings, fetch: Fetch): Protocols {
   switch (provider.kind) {
     case 'openai':
-      return { client: createOpenAiClient(provider, fetch), wireFor: openAiProtocols(provider) };
+      return { client: createOpenAiClient(provider, fetch), wire: createOpenAiProtocol(provider) };
     case 'azure':
-      return { client: createAzureClient(provider, fetch), wireFor: openAiProtocols(provider) };
+      return { client: createAzureClient(provider, fetch), wire: createOpenAiProtocol(provider) };
     case 'anthropic':
-      return { client: createAnthropicClient(provider, fetch), wireFor: anthropicProtocol(provider) };
+      return { client: createAnthropicClient(provider, fetch), wire: new AnthropicProtocol(provider) };
     case 'bedrock':
-      return { client: createBedrockClient(provider, fetch), wireFor: anthropicProtocol(provider) };
+      return { client: createBedrockClient(provider, fetch), wire: new AnthropicProtocol(provider) };
     case 'vertex':
-      return { client: createVertexClient(provider, fetch), wireFor: anthropicProtocol(provider) };
+      return { client: createVertexClient(provider, fetch), wire: new AnthropicProtocol(provider) };
   }
 }
 
-/** Where `api` leaves it open, OpenAI itself is asked through the Responses API if only that has tools with an effort. */
-function openAiProtocols(provider: ProviderSettings): Protocols['wireFor'] {
-  const chat = new OpenAiProtocol(provider);
-  const responses = new ResponsesProtocol(provider);
-  const { api, baseUrl, kind } = provider;
-  const isOpenAi = kind === 'openai' && (baseUrl === undefined || new URL(baseUrl).hostname === 'api.openai.com');
-  return (request) =>
-    api === 'responses' || (api === undefined && isOpenAi && needsResponses(request)) ? responses : chat;
-}
-
-function anthropicProtocol(provider: ProviderSettings): Protocols['wireFor'] {
-  const messages = new AnthropicProtocol(provider);
-  return () => messages;
+function createOpenAiProtocol(provider: ProviderSettings): WireProtocol {
+  switch (provider.api) {
+    case 'chat':
+      return new OpenAiProtocol(provider);
+    case 'responses':
+      return new ResponsesProtocol(provider);
+    case undefined:
+      return new EitherProtocol(provider);
+  }
 }
 
 const readSecrets = ({ apiKey, headers, cloud }: ProviderSettings): string[] => [

@@ -42,7 +42,7 @@ const maxLessons = 4;
 export class ReplyAttempt {
   /** Chunks from before it may still be buffered. */
   private ending: AttemptEnding | undefined;
-  private readonly reader: ReplyReader;
+  private reader: ReplyReader;
   private readonly events = new SseReader();
   private readonly silence: SilenceTimer;
   private whole: WholeBody | undefined;
@@ -118,6 +118,7 @@ export class ReplyAttempt {
     const { wire, client } = this.parts;
     for (let lessons = 0; ; lessons++) {
       const request = wire.request(this.request);
+      if (lessons > 0) this.reader = wire.reader(this.request); // a refusal may be about the API itself
       this.sent = request;
       this.notes = request.notes;
       this.silence.beginsLate = !request.params.stream || request.thinksLong === true;

@@ -1,0 +1,62 @@
+import { createModels } from '../models';
+import { openAi } from '../testing/protocol-scripts';
+import { readReply, requestTo } from '../testing/read-model-reply';
+import { ScriptedProvider } from '../testing/scripted-provider';
+
+let provider: ScriptedProvider;
+beforeAll(async () => {
+  provider = await ScriptedProvider.start();
+});
+afterAll(() => provider.stop());
+
+const refused = (message: string) => ({
+  status: 404,
+  headers: { 'content-type': 'application/json' },
+  pieces: [JSON.stringify({ error: { message, type: 'invalid_request_error', param: 'model', code: null } })],
+});
+const onlyInResponses = refused('This model is only supported in v1/responses and not in v1/chat/completions.');
+const responses = {
+  pieces: [
+    { type: 'response.output_text.delta', output_index: 0, delta: 'Said.' },
+    { type: 'response.completed', response: { status: 'completed', usage: { input_tokens: 7, output_tokens: 2 } } },
+  ].map((event) => `data: ${JSON.stringify(event)}\n\n`),
+};
+
+const createAcme = (api?: 'chat') =>
+  createModels({
+    providers: [
+      { name: 'acme', kind: 'openai', baseUrl: `${provider.url}/v1`, apiKey: 'k', headers: {}, models: [], api },
+    ],
+  });
+const never = new AbortController().signal;
+const paths = () => provider.requests.map(({ path }) => path);
+
+describe('a model that only the Responses API has', () => {
+  it('is asked there once its provider has said so, and from then on', async () => {
+    const models = createAcme();
+    provider.will(onlyInResponses, responses);
+    const asks = [await readReply(models.stream(requestTo('acme/gpt-5-codex'), never))];
+    asks.push(await readReply(models.stream(requestTo('acme/gpt-5-codex'), never)));
+
+    for (const { text, end, retries } of asks) {
+      expect({ text, retries }).toEqual({ text: 'Said.', retries: [] });
+      expect(end).toMatchObject({ how: 'finished', usage: { input_tokens: 7, output_tokens: 2 } });
+    }
+    expect(paths()).toEqual(['/v1/chat/completions', '/v1/responses', '/v1/responses']);
+  });
+
+  it('is refused where the provider is declared to be asked through Chat Completions', async () => {
+    provider.will(onlyInResponses);
+    const { end } = await readReply(createAcme('chat').stream(requestTo('acme/gpt-5-codex'), never));
+    expect(end).toMatchObject({ how: 'failed', error: { code: 'not_found' } });
+    expect(paths()).toEqual(['/v1/chat/completions']);
+  });
+
+  it('changes nothing for another model', async () => {
+    const models = createAcme();
+    provider.will(onlyInResponses, responses, { pieces: openAi.whole('Chatted.') });
+    await readReply(models.stream(requestTo('acme/gpt-5-codex'), never));
+    expect((await readReply(models.stream(requestTo('acme/gpt-4.1'), never))).text).toBe('Chatted.');
+    expect(paths().at(-1)).toBe('/v1/chat/completions');
+  });
+});
