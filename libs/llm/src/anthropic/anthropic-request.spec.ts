@@ -161,8 +161,19 @@ describe('toAnthropicRequest', () => {
     expect(createSettings('claude-sonnet-5', { enable_thinking: false })).toMatchObject({
       thinking: { type: 'disabled' },
     });
-    for (const model of ['claude-opus-5-5', 'claude-sonnet-5-5'])
-      expect(createSettings(model, { enable_thinking: false })).toMatchObject({ thinking: adaptive });
+  });
+
+  it('asks newer models for their least where a run wants no thoughts, which are charged', () => {
+    for (const settings of [{ enable_thinking: false }, { reasoning_effort: 'none' }]) {
+      expect(createSettings('claude-opus-5-5', settings)).toMatchObject({
+        thinking: { type: 'adaptive', display: 'summarized' },
+        output_config: { effort: 'low' },
+      });
+      const least = createSettings('claude-sonnet-5-5', settings);
+      expect(least).toMatchObject({ thinking: { type: 'between_tools' } });
+      expect(least).not.toHaveProperty('output_config');
+    }
+    expect(createSettings('claude-sonnet-5-5', {})).toMatchObject({ thinking: { type: 'adaptive' } });
   });
 
   it('requests a reply in a JSON schema, next to the effort, from a model that supports it', () => {
@@ -246,7 +257,7 @@ describe('a model of Claude', () => {
   const learned = (message: string, settings: LlmSettings) => {
     const provider = { name: 'gateway', kind: 'anthropic', apiKey: 'k', headers: {}, models: [] } as const;
     const protocol = new AnthropicProtocol(provider);
-    const request = requestTo('gateway/best', { settings });
+    const request = requestTo('gateway/best', { settings, tools: [shell] });
     const error = new ProviderError('invalid_request', message);
     expect(protocol.learn(request, error)).toBe(true);
     expect(protocol.learn(request, error)).toBe(false);
@@ -258,6 +269,12 @@ describe('a model of Claude', () => {
     expect(learned('"thinking.type.enabled" is not supported for this model.', settings)).toMatchObject({
       thinking: { type: 'adaptive' },
     });
+    expect(
+      learned('"thinking.type.disabled" is not supported for this model.', { enable_thinking: false }),
+    ).toMatchObject({ thinking: { type: 'adaptive' }, output_config: { effort: 'low' } });
+    expect(
+      learned('tool_choice: type "tool" and "any" are not supported for this model.', { tool_choice: 'required' }),
+    ).toMatchObject({ tool_choice: { type: 'auto' } });
     expect(learned('max_tokens: 8192 > 4096, which is the maximum allowed', {})).toMatchObject({ max_tokens: 4096 });
     expect(learned('max_tokens: 9000 > 4096, which', { max_tokens: 9000 })).toMatchObject({ max_tokens: 4096 });
     expect(learned('`temperature` is deprecated for this model.', { temperature: 0.5 })).not.toHaveProperty(

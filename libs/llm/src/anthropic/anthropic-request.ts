@@ -27,14 +27,14 @@ export function toAnthropicRequest(
   const { model, system, messages, tools, settings, waitsLong = false } = request;
   const { id } = splitModelName(model);
   const mark = family.uncached ? undefined : createMark(waitsLong);
-  const { samples, structuredOutputs } = family;
+  const { samples, structuredOutputs, choosesTools = false } = family;
   const format = structuredOutputs && outputFormat(settings);
   return {
     model: id,
     max_tokens: longestReply(request, family),
     stream: true,
     ...(system.trim() !== '' && { system: markSystem(system, mark) }),
-    ...toolsFor({ tools, messages, rules }, toolChoice(settings, thinks)),
+    ...toolsFor({ tools, messages, rules }, toolChoice(settings, thinks || choosesTools)),
     ...(!thinks && samples && sampling(settings)),
     ...parameters,
     ...(format && { output_config: { ...parameters.output_config, format } }),
@@ -113,13 +113,13 @@ function declarable({ properties, ...schema }: ModelTool['schema']): ModelTool['
   };
 }
 
-/** A thinking model cannot be forced to call a tool, so `required` becomes `auto`. */
-function toolChoice({ tool_choice }: LlmSettings, thinks: boolean): Anthropic.ToolChoice | undefined {
+/** A thinking model, and some others, cannot be forced to call a tool: then `required` becomes `auto`. */
+function toolChoice({ tool_choice }: LlmSettings, chooses: boolean): Anthropic.ToolChoice | undefined {
   switch (tool_choice) {
     case undefined:
       return undefined;
     case 'required':
-      return { type: thinks ? 'auto' : 'any' };
+      return { type: chooses ? 'auto' : 'any' };
     case 'auto':
     case 'none':
       return { type: tool_choice };

@@ -37,17 +37,20 @@ export function thinkingFor(call: ModelCall): Thinking {
   const wanted =
     enable_thinking ??
     (thinking_budget !== undefined || (reasoning_effort !== undefined && reasoning_effort !== 'none'));
+  const isOff = !(enable_thinking ?? reasoning_effort !== 'none');
   switch (call.kind) {
     case 'budget':
       return wanted ? withBudget(call) : silent(call);
     case 'adaptive':
       return wanted ? adaptive(call.settings) : silent(call);
     case 'adaptive_by_default':
-      return (enable_thinking ?? reasoning_effort !== 'none')
-        ? adaptive(call.settings)
-        : { ...silent(call), parameters: { thinking: { type: 'disabled' } } };
+      return isOff ? { ...silent(call), parameters: { thinking: { type: 'disabled' } } } : adaptive(call.settings);
+    case 'adaptive_or_between_tools':
+      return isOff
+        ? { ...silent(call), thinks: true, parameters: { thinking: { type: 'between_tools' } } }
+        : adaptive(call.settings);
     case 'adaptive_always':
-      return adaptive(call.settings);
+      return adaptive(isOff ? { reasoning_effort: 'none' } : call.settings);
   }
 }
 

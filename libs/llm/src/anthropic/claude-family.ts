@@ -6,6 +6,8 @@ export type ClaudeThinking =
   | 'adaptive'
   /** Adaptively unless it is disabled. */
   | 'adaptive_by_default'
+  /** Adaptively, or only in short notes between calls. */
+  | 'adaptive_or_between_tools'
   /** Adaptively, always. */
   | 'adaptive_always';
 
@@ -21,6 +23,8 @@ export interface ClaudeFamily {
   /** The longest reply, where the run sets no limit; `learnsLimit`: also where it sets a higher one. */
   readonly maxTokens: number;
   readonly learnsLimit?: boolean;
+  /** Refuses to be forced to call a tool. */
+  readonly choosesTools?: boolean;
   /** Refuses marks of what is to be kept of a prompt. */
   readonly uncached?: boolean;
 }
@@ -29,7 +33,8 @@ const newest = { samples: false, structuredOutputs: true, maxTokens: 64_000 };
 const budgeted = { thinking: 'budget', samples: true } as const;
 
 const shapes: readonly { readonly name: RegExp; readonly family: ClaudeFamily }[] = [
-  { name: /^claude-(?:fable|mythos)-|^claude-(?:opus|sonnet)-5-5/, family: { thinking: 'adaptive_always', ...newest } },
+  { name: /^claude-(?:fable|mythos)-|^claude-opus-5-5/, family: { thinking: 'adaptive_always', ...newest } },
+  { name: /^claude-sonnet-5-5/, family: { thinking: 'adaptive_or_between_tools', ...newest } },
   { name: /^claude-(?:opus|sonnet|haiku)-[5-9]/, family: { thinking: 'adaptive_by_default', ...newest } },
   { name: /^claude-opus-4-[78]/, family: { thinking: 'adaptive', ...newest } },
   { name: /^claude-(?:opus|sonnet)-4-6/, family: { thinking: 'adaptive', ...newest, samples: true } },
@@ -56,6 +61,9 @@ export function learnFamily(family: ClaudeFamily, message: string): ClaudeFamily
     ...family,
     ...(/thinking\.type\.enabled.* not supported/i.test(message) && { thinking: 'adaptive' as const }),
     ...(/adaptive thinking is not|'adaptive' found using 'type'/i.test(message) && { thinking: 'budget' as const }),
+    ...(/thinking\.type\.disabled.* not supported/i.test(message) && { thinking: 'adaptive_always' as const }),
+    ...(/\bbetween_tools\b/.test(message) && { thinking: 'adaptive_or_between_tools' as const }),
+    ...(/tool_choice:? .*not supported/i.test(message) && { choosesTools: true }),
     ...(/`?(?:temperature|top_p)`? is (?:deprecated|not supported)/i.test(message) && { samples: false }),
     ...(/output_config(?:\.format)?: extra inputs/i.test(message) && { structuredOutputs: false }),
     ...(/cache_control: extra inputs|did not allow prompt caching/i.test(message) && { uncached: true }),
