@@ -43,6 +43,20 @@ describe('refusal', () => {
     expect(refusal({ status, detail })).toMatchObject({ code: contextOverflow, transient: false });
   });
 
+  it('says the status where a provider gives no reason', () => {
+    expect(refusal({ status: 404, detail: '' }).message).toBe('The provider gave no reason (HTTP 404).');
+    expect(refusal({ detail: {} }).message).toBe('The provider gave no reason.');
+  });
+
+  it('says that a provider redirects, which is a matter of its base URL', () => {
+    const headers = { location: 'https://api.example.com/v1/chat/completions?state=secret' };
+    expect(refusal({ status: 308, detail: '<html>308 Permanent Redirect</html>', headers })).toMatchObject({
+      transient: false,
+      message:
+        'The provider redirects requests elsewhere (HTTP 308), and they are not sent there. Its base URL must need no redirection, for example begin with https.',
+    });
+  });
+
   it('does not retry when the budget is used up or the provider advises against it', () => {
     expect(refusal({ status: 429, detail: { code: 'insufficient_quota' } }).transient).toBe(false);
     const headers = { 'x-should-retry': 'false' };

@@ -35,13 +35,24 @@ const transientCodes: ReadonlySet<ModelErrorCode> = new Set([
   'timeout',
 ]);
 
+interface Refused {
+  readonly status?: number | undefined;
+  readonly headers?: IncomingHttpHeaders;
+}
+
+const withoutReason = ({ status }: Refused): string =>
+  `The provider gave no reason${status === undefined ? '' : ` (HTTP ${status})`}.`;
+
+/** Nothing follows a redirection, which would be sent the key. Its address may be none for the eyes of the account. */
+const redirection = ({ status = 0 }: Refused): string | undefined =>
+  status >= 300 && status < 400
+    ? `The provider redirects requests elsewhere (HTTP ${status}), and they are not sent there. Its base URL must need no redirection, for example begin with https.`
+    : undefined;
+
 /** Classifies a provider's refusal, or an error in its stream, by its status, unless the body is more specific. */
-export function refusal(response: {
-  status?: number | undefined;
-  detail: unknown;
-  headers?: IncomingHttpHeaders;
-}): ProviderError {
-  const { text = 'The provider gave no reason.', names, ...told } = readRefusal(response.detail);
+export function refusal(response: Refused & { readonly detail: unknown }): ProviderError {
+  const { text: reason, names, ...told } = readRefusal(response.detail);
+  const text = redirection(response) ?? reason ?? withoutReason(response);
   const status = response.status ?? told.status ?? (names.some((name) => aboutRequest.test(name)) ? 400 : undefined);
   const found =
     (isLargerThanPace(text) ? 'context_window_exceeded' : codeByName(names)) ??

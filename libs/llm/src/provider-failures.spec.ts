@@ -191,6 +191,14 @@ describe('an answer that is no stream', () => {
   });
 });
 
+it('says that a provider redirects, but not to which address', async () => {
+  provider.will({ status: 301, headers: { location: 'https://acme.example/v1/chat/completions' } });
+  const { end } = await ask();
+  expect(end).toMatchObject({ how: 'failed', error: { code: 'invalid_request' } });
+  expect(end).toMatchObject({ error: { message: expect.stringContaining('(HTTP 301)') as string } });
+  expect(JSON.stringify(end)).not.toContain('acme.example');
+});
+
 it('ends with the reason of a refusal', async () => {
   provider.will({ status: 400, headers: json, pieces: [JSON.stringify({ error: { message: 'Nope.' } })] });
   const { end } = await ask();
