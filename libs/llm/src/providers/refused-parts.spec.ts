@@ -63,6 +63,20 @@ describe('images', () => {
     expect(shown(protocol, request)).toEqual(['image-c']);
   });
 
+  it.each([
+    ['too many images and documents: 104 + 1 > 100', 104, 50],
+    ['Too much media: 60 document pages + 45 images > 100', 45, 22],
+    ['Too many images provided. This model supports up to 5 images', 9, 5],
+    ['Too many images.', 9, 1],
+  ])('are not all left out when there are too many: %s', (message, count, kept) => {
+    const protocol = new AnthropicProtocol(provider('anthropic', 'anthropic'));
+    const all = Array.from({ length: count }, (_, at) => `image-${at}-`);
+    const request = showing('anthropic/claude-sonnet-4-5', ...all);
+
+    expect(protocol.learn(request, refused(message))).toBe(true);
+    expect(all.filter((data) => sent(protocol, request).includes(data))).toEqual(all.slice(-kept));
+  });
+
   it.each(protocols)('of %s: that of a tool is left out of its result', (model, create) => {
     const protocol = create();
     const request = requestTo(model, {

@@ -34,11 +34,25 @@ export function learnImages<Rules extends PartRules>(
   if (!aboutImages.test(message)) return undefined;
   const shown = messages.flatMap(imagesIn).map(toHash);
   const open = shown.filter((hash) => !rules.refusedParts?.has(hash));
-  const isTooMany = /many.images?|at most \d+ image/i.test(message);
-  const kept = Number(/at most (\d+) image/i.exec(message)?.[1] ?? 1);
   const newest = open.at(-1) === shown.at(-1) ? open.slice(-1) : [];
-  const refused = isTooMany ? open.slice(0, -kept) : newest;
+  const refused = aboutMany.test(message) ? open.slice(0, -countKept(open.length, message)) : newest;
   return withRefused(rules, refused.length > 0 ? refused : open);
+}
+
+const aboutMany = /many.images?|at most \d+ image|too much media/i;
+
+/** `At most 5 image(s)`, `supports up to 5 images`, `104 + 1 > 100`. */
+const mostImages = /(?:at most|up to|maximum (?:of|is)) (\d+)|> (\d+)/i;
+
+/**
+ * How many images stay of too many: as many as the refusal allows. Of a high limit it is half, because a request whose oldest image
+ * leaves is read anew from there on, and the next image would make one leave again.
+ */
+function countKept(shown: number, message: string): number {
+  const [, most, other] = mostImages.exec(message) ?? [];
+  const allowed = Number(most ?? other ?? 1);
+  const kept = allowed > 10 ? Math.floor(allowed / 2) : allowed;
+  return shown > kept ? kept : Math.floor(shown / 2);
 }
 
 function withRefused<Rules extends PartRules>(rules: Rules, hashes: readonly string[]): Rules | undefined {
