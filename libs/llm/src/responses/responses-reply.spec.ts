@@ -113,6 +113,32 @@ describe('a reply of a server that imitates the Responses API', () => {
     expect(read(event).usage).toEqual({ input: 2_000, output: 5, cacheRead: 500, cacheWrite: 1_200 });
   });
 
+  const thought = (item: object) => ({
+    type: 'response.output_item.done',
+    output_index: 0,
+    item: { type: 'reasoning', id: 'rs_1', summary: [], ...item },
+  });
+  const summary = [
+    { type: 'summary_text', text: 'First.' },
+    { type: 'summary_text', text: 'Second.' },
+  ];
+  const piece = { type: 'response.reasoning_summary_text.delta', output_index: 0, delta: 'First.' };
+  it.each<[string, object[], string]>([
+    ['only whole', [thought({ summary })], 'First.\n\nSecond.'],
+    ['as its text itself', [thought({ content: [{ type: 'reasoning_text', text: 'Raw.' }] })], 'Raw.'],
+    ['in pieces, and whole', [piece, thought({ summary })], 'First.'],
+    [
+      'only in the last event',
+      [{ ...completed, response: { output: [thought({ summary }).item] } }],
+      'First.\n\nSecond.',
+    ],
+  ])('has a thought that comes %s once', (_, events, text) => {
+    const reader = new ResponsesReply('openai/m');
+    const chunks: ReplyChunk[] = [];
+    for (const one of events) reader.read(JSON.stringify(one), chunks);
+    expect(chunks).toEqual([{ type: 'reasoning', text }, { type: 'reasoning_end' }]);
+  });
+
   it('keeps encrypted reasoning that has no summary', () => {
     const reader = new ResponsesReply('openai/m');
     const chunks: ReplyChunk[] = [];

@@ -18,6 +18,7 @@ const item = z.looseObject({
   name: text,
   arguments: z.unknown().optional(),
   content: z.unknown().optional(),
+  summary: z.unknown().optional(),
 });
 type Item = z.infer<typeof item>;
 
@@ -68,6 +69,8 @@ export class ResponsesReply implements ReplyReader {
   private readonly early = new Map<number | string, string>();
   /** Something was said by now of the message that is open. */
   private hasSaid = false;
+  /** The same of the reasoning that is open. */
+  private hasThought = false;
   /** The places of items that are begun and not whole, apart from messages. */
   private readonly unseen = new Set<number | string>();
   /** An item came before the last event. */
@@ -107,7 +110,7 @@ export class ResponsesReply implements ReplyReader {
         break;
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
-        if (said) chunks.push({ type: 'reasoning', text: said });
+        this.think(said, chunks);
         break;
       case 'response.output_item.added':
         if (one && one.type !== 'message') this.unseen.add(key);
@@ -131,6 +134,12 @@ export class ResponsesReply implements ReplyReader {
     if (said === '') return;
     this.hasSaid = true;
     chunks.push({ type: 'text', text: said });
+  }
+
+  private think(thought: string, chunks: ReplyChunk[]): void {
+    if (thought === '') return;
+    this.hasThought = true;
+    chunks.push({ type: 'reasoning', text: thought });
   }
 
   private startCall(key: number | string, { name }: Item, chunks: ReplyChunk[]): OpenCall {
@@ -173,6 +182,8 @@ export class ResponsesReply implements ReplyReader {
         this.hasSaid = false;
         break;
       case 'reasoning': {
+        if (!this.hasThought) this.think(readThought(one), chunks);
+        this.hasThought = false;
         const kept = reasoningItem.safeParse(one).data;
         chunks.push({ type: 'reasoning_end', ...(kept && { opaque: { maker: this.maker, data: kept } }) });
       }
@@ -222,3 +233,9 @@ const saidIn = (content: unknown): string[] => {
   const parts = z.array(z.looseObject({ text, refusal: text })).safeParse(content);
   return (parts.data ?? []).flatMap(({ text: said, refusal: refused }) => [said ?? refused ?? '']).filter(Boolean);
 };
+
+/** Only some servers have the thought itself. */
+function readThought({ summary, content }: Item): string {
+  const summaries = saidIn(summary);
+  return (summaries.length > 0 ? summaries : saidIn(content)).join('\n\n');
+}
