@@ -38,6 +38,13 @@ describe('azure', () => {
       {},
       '/openai/deployments/d/chat/completions?api-version=2024-06-01',
     ],
+    ['an undated API', '/openai/v1/', {}, '/openai/v1/chat/completions'],
+    [
+      'an undated API with a version',
+      '/openai/v1?api-version=preview',
+      {},
+      '/openai/v1/chat/completions?api-version=preview',
+    ],
   ])('finds the path of %s and sends the key as api-key', async (_, path, cloud, expected) => {
     server.will({ pieces: openAi.whole('Hello') });
     const { text } = await ask({ kind: 'azure', baseUrl: server.url + path, cloud });
@@ -46,6 +53,12 @@ describe('azure', () => {
     expect(request?.path).toBe(expected);
     expect(request?.headers).toMatchObject({ 'api-key': 'secret-key' });
     expect(request?.headers).not.toHaveProperty('authorization');
+  });
+
+  it('names the deployment as the model where the path does not', async () => {
+    server.will({ pieces: openAi.whole('Hello') });
+    await ask({ kind: 'azure', baseUrl: `${server.url}/openai/v1`, cloud: { deployment: 'blue' } });
+    expect(server.requests).toMatchObject([{ path: '/openai/v1/chat/completions', body: { model: 'blue' } }]);
   });
 });
 
@@ -169,6 +182,16 @@ describe('responses', () => {
     const [request] = server.requests;
     expect(request?.path).toBe('/responses');
     expect(request?.body).toMatchObject({ store: false, include: ['reasoning.encrypted_content'], stream: true });
+  });
+
+  it.each([
+    ['', '/openai/responses?api-version=2024-10-21'],
+    ['/openai/v1', '/openai/v1/responses'],
+  ])('names the deployment of Azure at "%s" as the model', async (path, expected) => {
+    server.will({ pieces: send({ type: 'response.completed', response: { status: 'completed' } }) });
+    const cloud = { deployment: 'blue' };
+    await ask({ kind: 'azure', baseUrl: server.url + path, cloud, api: 'responses' });
+    expect(server.requests).toMatchObject([{ path: expected, body: { model: 'blue' } }]);
   });
 
   it.each([

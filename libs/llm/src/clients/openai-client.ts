@@ -16,6 +16,8 @@ const usualApiVersion = '2024-10-21';
 export function createAzureClient(provider: ProviderSettings, fetch: Fetch): ProviderClient {
   const { apiKey, baseUrl = '', cloud } = provider;
   const { baseURL, defaultQuery = {} } = splitBaseUrl(baseUrl);
+  if (baseURL.endsWith('/openai/v1')) return createUndatedAzureClient(provider, fetch);
+
   const { 'api-version': apiVersion = cloud?.apiVersion ?? usualApiVersion, ...query } = defaultQuery;
   const client = new AzureOpenAI({
     apiKey,
@@ -26,8 +28,33 @@ export function createAzureClient(provider: ProviderSettings, fetch: Fetch): Pro
     ...ownSettings(provider),
     fetch,
   });
-  return sendsParameters(client);
+  return asksDeployment(sendsParameters(client), cloud?.deployment);
 }
+
+/** Azure's API without dates has the paths of OpenAI's. */
+function createUndatedAzureClient(provider: ProviderSettings, fetch: Fetch): ProviderClient {
+  const { apiKey, baseUrl = '', cloud: { apiVersion, deployment } = {} } = provider;
+  const { baseURL, defaultQuery } = splitBaseUrl(baseUrl);
+  const { defaultHeaders, ...own } = ownSettings(provider);
+  const client = new OpenAI({
+    apiKey,
+    baseURL,
+    defaultQuery: { ...(apiVersion !== undefined && { 'api-version': apiVersion }), ...defaultQuery },
+    defaultHeaders: { authorization: null, 'api-key': apiKey, ...defaultHeaders },
+    ...own,
+    fetch,
+  });
+  return asksDeployment(sendsText(client), deployment);
+}
+
+/** Where the path does not name the deployment, the model of a request does. */
+const asksDeployment = (client: ProviderClient, deployment: string | undefined): ProviderClient =>
+  deployment === undefined
+    ? client
+    : {
+        send: (request, signal) =>
+          client.send({ ...request, params: { ...request.params, model: deployment } }, signal),
+      };
 
 /**
  * What the SDK would look for in the environment is given, so that nothing foreign is sent. It has no option against
