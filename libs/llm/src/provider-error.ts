@@ -8,6 +8,7 @@ import { isLargerThanPace, saysTooLong, tooLongNames } from './too-long';
 interface ErrorOptions {
   readonly transient?: boolean;
   readonly retryAfterMs?: number | undefined;
+  readonly isSlip?: boolean;
 }
 
 /** A provider refused, failed or did not respond. `transient`: trying again may help. */
@@ -15,6 +16,8 @@ export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   readonly transient: boolean;
   readonly retryAfterMs: number | undefined;
+  /** The server could not read what the model wrote: nothing is wrong with the request. */
+  readonly isSlip: boolean;
 
   constructor(
     readonly code: ModelErrorCode,
@@ -24,6 +27,7 @@ export class ProviderError extends Error {
     super(message);
     this.transient = options.transient ?? transientCodes.has(code);
     this.retryAfterMs = options.retryAfterMs;
+    this.isSlip = options.isSlip ?? false;
   }
 }
 
@@ -58,10 +62,11 @@ export function refusal(response: Refused & { readonly detail: unknown }): Provi
     (isLargerThanPace(text) ? 'context_window_exceeded' : codeByName(names)) ??
     codeByText({ status, text, isPaced: told.retryAfterMs !== undefined });
   const advice = response.headers?.['x-should-retry'];
-  const isSlip = names.includes(brokenCall);
+  const isSlip = names.some((name) => slips.has(name));
   return new ProviderError(isSlip ? 'api_error' : (found ?? codeByStatus(status)), text, {
     ...(advice === 'true' || advice === 'false' ? { transient: advice === 'true' } : undefined),
     retryAfterMs: retryAfterMs(response.headers) ?? told.retryAfterMs,
+    isSlip,
   });
 }
 
@@ -69,8 +74,8 @@ export function refusal(response: Refused & { readonly detail: unknown }): Provi
 const aboutRequest =
   /^(?:invalid_request_error|invalid_prompt|data_residency_mismatch|invalid_(?:base64_)?image\w*|image_(?:too|parse|file)_\w+|unsupported_image_media_type|empty_image_file|failed_to_download_image)$/;
 
-/** Groq's name for a call of the model that it could not read: the model is asked again. */
-const brokenCall = 'tool_use_failed';
+/** Groq's names for calls and JSON of the model that it could not read: the model is asked again. */
+const slips: ReadonlySet<string> = new Set(['tool_use_failed', 'json_validate_failed', 'output_parse_failed']);
 
 /** The failure that an event or a whole reply reports in place of content, in any of the forms that servers have for it. */
 export function failureIn(event: unknown): ProviderError | undefined {

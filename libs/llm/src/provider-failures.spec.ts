@@ -229,6 +229,17 @@ describe('a refusal of what a request can do without', () => {
   });
 });
 
+it('a call of the model that its server could not read is asked for again, and changes no schema', async () => {
+  const message = 'tool call validation failed: parameters for tool look did not match schema: errors: [`/a`: no]';
+  const error = { message, type: 'invalid_request_error', code: 'tool_use_failed', failed_generation: '{}' };
+  provider.will({ status: 400, headers: json, pieces: [JSON.stringify({ error })] }, { pieces: script.whole('Fine') });
+  const schema = { type: 'object', properties: { a: { type: 'string', pattern: '^x' } } };
+  const tools = [{ name: 'look', description: 'Looks.', schema }];
+  expect(await ask(requestTo('acme/m', { tools }))).toMatchObject({ text: 'Fine', retries: [{ attempt: 1 }] });
+
+  expect(provider.requests.map(({ body }) => JSON.stringify(body).includes('"^x"'))).toEqual([true, true]);
+});
+
 it('an image that is refused within a stream of the Responses API is left out of the next request', async () => {
   const stream = (...events: object[]) => ({ pieces: events.map((event) => `data: ${JSON.stringify(event)}\n\n`) });
   const error = { code: 'image_parse_error', message: 'The image data you provided does not represent a valid image.' };

@@ -150,10 +150,12 @@ describe('refusal', () => {
     });
   });
 
-  it('asks again when the server could not read the call that the model wrote', () => {
-    const detail = {
-      error: { message: 'Failed to call a function.', type: 'invalid_request_error', code: 'tool_use_failed' },
-    };
+  it.each([
+    ['the call', 'tool_use_failed', 'Failed to call a function.'],
+    ['the JSON', 'json_validate_failed', "Failed to generate JSON. See 'failed_generation' for more details."],
+    ['the channels', 'output_parse_failed', 'Parsing failed. The model generated output that could not be parsed.'],
+  ])('asks again when the server could not read %s that the model wrote', (_, code, message) => {
+    const detail = { error: { message, type: 'invalid_request_error', code } };
     expect(refusal({ status: 400, detail })).toMatchObject({ code: 'api_error', transient: true });
   });
 });

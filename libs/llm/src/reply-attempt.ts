@@ -133,6 +133,7 @@ export class ReplyAttempt {
   /** Whether the next request differs from this one: by what the refusal teaches, or by what another one has taught meanwhile. */
   private learn(error: ProviderError): boolean {
     const { wire } = this.parts;
+    if (error.isSlip) return false;
     if (wire.learn?.(this.request, error)) return true;
     return !error.transient && !isDeepStrictEqual(this.sent?.params, wire.request(this.request).params);
   }
