@@ -26,7 +26,7 @@ export class AnthropicProtocol implements WireProtocol {
 
   constructor(private readonly provider: ProviderSettings) {
     this.known = new KnownModels((model) => {
-      const rules = findRules(provider, model);
+      const { efforts: _, ...rules } = findRules(provider, model); // which are those of another API
       return { ...create(model, rules), family: claudeFamily(splitModelName(model).id) };
     });
   }
@@ -36,7 +36,7 @@ export class AnthropicProtocol implements WireProtocol {
     const { rules, family } = sending;
     const tools = listAcceptedTools(asked.tools, rules);
     const request = this.asServed(removeRefused({ ...asked, tools }));
-    const thinking = thinkingIn(request, family);
+    const thinking = thinkingIn(request, { family, rules });
     const omitted = asked.tools.filter((tool) => !tools.includes(tool));
     return {
       path: '/v1/messages',

@@ -3,6 +3,7 @@ import type { LlmSettings } from '@rondo/contract';
 import { type ModelRequest, type ModelTool, memoize, splitModelName } from '@rondo/domain';
 import { z } from 'zod';
 import { acceptableSchema, plainSchema } from '../acceptable-schema';
+import type { EffortRules } from '../providers/refused-efforts';
 import { type ToolRules, needsPlainSchema } from '../providers/refused-tools';
 import { wireToolName } from '../wire-protocol';
 import type { ToAnthropicTurns } from './anthropic-messages';
@@ -22,7 +23,7 @@ type Request = Anthropic.MessageCreateParamsStreaming & Sampling;
 export function toAnthropicRequest(
   request: ModelRequest,
   { toTurns, rules = {}, family = findFamily(request) }: AnthropicSending,
-  { thinks, parameters } = thinkingIn(request, family),
+  { thinks, parameters } = thinkingIn(request, { family, rules }),
 ): Request {
   const { model, system, messages, tools, settings, waitsLong = false } = request;
   const { id } = splitModelName(model);
@@ -46,7 +47,7 @@ export function toAnthropicRequest(
 /** How a server is asked. */
 interface AnthropicSending {
   readonly toTurns: ToAnthropicTurns;
-  readonly rules?: ToolRules;
+  readonly rules?: ToolRules & EffortRules;
   /** As far as it is known better than by the name of the model. */
   readonly family?: ClaudeFamily;
 }
@@ -58,10 +59,13 @@ const longestReply = ({ settings }: ModelRequest, { maxTokens, learnsLimit }: Cl
 const findFamily = ({ model }: ModelRequest): ClaudeFamily => claudeFamily(splitModelName(model).id);
 
 /** How the request asks the model to think. */
-export function thinkingIn(request: ModelRequest, family: ClaudeFamily): Thinking {
+export function thinkingIn(
+  request: ModelRequest,
+  { family, rules: { efforts } }: { readonly family: ClaudeFamily; readonly rules: EffortRules },
+): Thinking {
   const { model, settings, messages } = request;
   const maxTokens = longestReply(request, family);
-  return thinkingFor({ kind: family.thinking, settings, messages, maxTokens, maker: toMaker(model) });
+  return thinkingFor({ kind: family.thinking, settings, messages, maxTokens, maker: toMaker(model), efforts });
 }
 
 /** The model, as its thinking names it. */

@@ -1,6 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { LlmSettings, ReasoningEffort } from '@rondo/contract';
 import type { ModelMessage } from '@rondo/domain';
+import { nearestEffort } from '../providers/provider-profile';
 import type { ClaudeThinking } from './claude-family';
 
 type Parameters = Pick<Anthropic.MessageCreateParamsStreaming, 'thinking' | 'output_config'>;
@@ -18,6 +19,8 @@ interface ModelCall {
   readonly messages: readonly ModelMessage[];
   readonly maxTokens: number;
   readonly maker: string;
+  /** Those that the model has. Absent: all of Claude's. */
+  readonly efforts: readonly ReasoningEffort[] | undefined;
 }
 
 const smallestBudget = 1024;
@@ -42,15 +45,15 @@ export function thinkingFor(call: ModelCall): Thinking {
     case 'budget':
       return wanted ? withBudget(call) : silent(call);
     case 'adaptive':
-      return wanted ? adaptive(call.settings) : silent(call);
+      return wanted ? adaptive(call) : silent(call);
     case 'adaptive_by_default':
-      return isOff ? { ...silent(call), parameters: { thinking: { type: 'disabled' } } } : adaptive(call.settings);
+      return isOff ? { ...silent(call), parameters: { thinking: { type: 'disabled' } } } : adaptive(call);
     case 'adaptive_or_between_tools':
       return isOff
         ? { ...silent(call), thinks: true, parameters: { thinking: { type: 'between_tools' } } }
-        : adaptive(call.settings);
+        : adaptive(call);
     case 'adaptive_always':
-      return adaptive(isOff ? { reasoning_effort: 'none' } : call.settings);
+      return adaptive(isOff ? { ...call, settings: { reasoning_effort: 'none' } } : call);
   }
 }
 
@@ -76,8 +79,8 @@ function withBudget(call: ModelCall): Thinking {
 }
 
 /** Some models show no thinking unless a summary is requested. */
-function adaptive({ reasoning_effort }: LlmSettings): Thinking {
-  const effort = reasoning_effort && nearestEffort(reasoning_effort);
+function adaptive({ settings: { reasoning_effort }, efforts }: ModelCall): Thinking {
+  const effort = reasoning_effort && nearest(reasoning_effort, efforts);
   const parameters: Parameters = {
     thinking: { type: 'adaptive', display: 'summarized' },
     ...(effort && { output_config: { effort } }),
@@ -85,7 +88,12 @@ function adaptive({ reasoning_effort }: LlmSettings): Thinking {
   return { thinks: true, parameters, ...(effort && { effort }) };
 }
 
-const nearestEffort = (effort: ReasoningEffort) => (effort === 'none' || effort === 'minimal' ? 'low' : effort);
+const claudeEfforts = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
+
+function nearest(wanted: ReasoningEffort, efforts: readonly ReasoningEffort[] = claudeEfforts) {
+  const effort = nearestEffort(wanted, { efforts });
+  return claudeEfforts.find((one) => one === effort);
+}
 
 /**
  * The replies between two user messages are one turn, and a turn that began without signed thinking must not contain any.

@@ -3,7 +3,7 @@ import { type ModelMessage, type ModelRequest, type ModelTool, memoize, splitMod
 import type OpenAI from 'openai';
 import { acceptableSchema, plainSchema } from '../acceptable-schema';
 import type { ConversationRules } from '../providers/conversation-rules';
-import { type ProviderProfile, nearestEffort, takeTools } from '../providers/provider-profile';
+import { type ProviderProfile, hasEffort, nearestEffort, takeTools } from '../providers/provider-profile';
 import { type ToolRules, needsPlainSchema } from '../providers/refused-tools';
 import { wireToolName } from '../wire-protocol';
 import { openAiFamily } from './openai-family';
@@ -104,7 +104,7 @@ function effort(
   { hasTools, profile }: { readonly hasTools: boolean; readonly profile: ProviderProfile },
 ): { reasoning_effort?: ReasoningEffort } {
   const { toolsOrReasoning, plain } = openAiFamily(id);
-  if (toolsOrReasoning && hasTools) return { reasoning_effort: 'none' };
+  if (toolsOrReasoning && hasTools && hasEffort('none', profile)) return { reasoning_effort: 'none' };
   if (plain || settings.enable_thinking === false || !settings.reasoning_effort) return {};
   return { reasoning_effort: nearestEffort(settings.reasoning_effort, profile) };
 }

@@ -7,6 +7,7 @@ import {
 } from '@rondo/domain';
 import type { ProviderError } from '../provider-error';
 import { lostDocument, unreadDocument } from '../wire-protocol';
+import { type EffortRules, learnEfforts } from './refused-efforts';
 import { type PartRules, learnImages, learnReasoning } from './refused-parts';
 import { type ToolRules, learnTools } from './refused-tools';
 import { findProfile } from './find-profile';
@@ -14,7 +15,7 @@ import type { ProviderProfile } from './provider-profile';
 
 /** How a server takes conversations: as its profile says, and as its refusals have taught this process. */
 export interface ConversationRules
-  extends Pick<ProfileRules, 'noUserAfterTool' | 'textOnly' | 'documents'>, ToolRules, PartRules {
+  extends Pick<ProfileRules, 'noUserAfterTool' | 'textOnly' | 'documents'>, ToolRules, PartRules, EffortRules {
   /** The template of the model knows no system prompt: it stands before the first words of the user. */
   readonly noSystem?: boolean;
   /** The hashes of PDFs that it refused: some are encrypted, too long, or of no kind that it knows. */
@@ -54,7 +55,9 @@ export function learnRules<Rules extends ConversationRules>(
   if (!isRequest && code !== 'api_error') return undefined;
   const learned = learnReasoning(rules, request, message) ?? learnTools(rules, request.tools, message);
   if (learned || !isRequest) return learned;
-  return learnImages(rules, request, message) ?? learnDocuments(rules, request, message);
+  return (
+    learnEfforts(rules, message) ?? learnImages(rules, request, message) ?? learnDocuments(rules, request, message)
+  );
 }
 
 function learnDocuments<Rules extends ConversationRules>(

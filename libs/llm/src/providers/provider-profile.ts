@@ -30,6 +30,9 @@ export function listOmittedTools(tools: readonly ModelTool[], rules: ProfileRule
   return tools.filter((tool) => !taken.has(tool)).map(({ name }) => name);
 }
 
+export const hasEffort = (effort: ReasoningEffort, { efforts = reasoningEffort.options }: ProfileRules): boolean =>
+  efforts.includes(effort);
+
 /** The effort itself, or the next weaker one that the server has, or else its weakest. */
 export function nearestEffort(wanted: ReasoningEffort, { efforts = reasoningEffort.options }: ProfileRules) {
   const order = reasoningEffort.options;

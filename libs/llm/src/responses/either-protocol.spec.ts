@@ -60,3 +60,25 @@ describe('a model that only the Responses API has', () => {
     expect(paths().at(-1)).toBe('/v1/chat/completions');
   });
 });
+
+it('a model that refuses to use tools without thinking is asked through the Responses API', async () => {
+  const invalid = (message: string) => ({ ...refused(message), status: 400 });
+  provider.will(
+    invalid(
+      "Unsupported value: 'reasoning_effort' does not support 'none' with this model. Supported values are: 'low' and 'high'.",
+    ),
+    invalid(
+      "Function tools with reasoning_effort are not supported for gpt-6.1-sol in /v1/chat/completions. To use function tools, use /v1/responses or set reasoning_effort to 'none'.",
+    ),
+    responses,
+  );
+  const tools = [{ name: 'look', description: 'Looks.', schema: { type: 'object', properties: {} } }];
+  const { text } = await readReply(createAcme().stream(requestTo('acme/gpt-6.1-sol', { tools }), never));
+
+  expect(text).toBe('Said.');
+  expect(provider.requests.map(({ path, body }) => [path, body['reasoning_effort']])).toEqual([
+    ['/v1/chat/completions', 'none'],
+    ['/v1/chat/completions', undefined],
+    ['/v1/responses', undefined],
+  ]);
+});

@@ -79,7 +79,8 @@ function reasoning(id: string, settings: LlmSettings, profile: ProfileRules): Pa
   const { enable_thinking, reasoning_effort } = settings;
   const { plain, toolsOrReasoning } = openAiFamily(id);
   if (plain) return {};
-  if (enable_thinking === false) return toolsOrReasoning ? { reasoning: { effort: 'none' } } : {};
+  if (enable_thinking === false)
+    return toolsOrReasoning ? { reasoning: { effort: nearestEffort('none', profile) } } : {};
   return reasoning_effort ? { reasoning: { effort: nearestEffort(reasoning_effort, profile) } } : {};
 }
 
