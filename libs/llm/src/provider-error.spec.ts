@@ -70,6 +70,9 @@ describe('retryAfterMs', () => {
     expect(retryAfterMs({ 'retry-after': '1.5' })).toBe(1500);
     const date = new Date(Date.now() + 60_000).toUTCString();
     expect(retryAfterMs({ 'retry-after': date })).toBeGreaterThan(57_000);
+    const inSeconds = String(Math.ceil(Date.now() / 1000) + 60);
+    expect(retryAfterMs({ 'retry-after': inSeconds })).toBeLessThanOrEqual(61_000);
+    expect(retryAfterMs({ 'retry-after': inSeconds })).toBeGreaterThan(57_000);
     expect(retryAfterMs({ 'retry-after': 'soon' })).toBeUndefined();
     expect(retryAfterMs({})).toBeUndefined();
   });

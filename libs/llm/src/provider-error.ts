@@ -100,8 +100,18 @@ export function retryAfterMs(headers: IncomingHttpHeaders = {}): number | undefi
 
   const value = headers['retry-after'] ?? '';
   const seconds = Number(value);
-  const waitMs = Number.isNaN(seconds) ? Date.parse(value) - Date.now() : Math.ceil(seconds * 1000);
+  const waitMs = Number.isNaN(seconds) ? Date.parse(value) - Date.now() : toPauseMs(seconds);
   return waitMs > 0 ? waitMs : undefined;
+}
+
+/** In seconds: about thirty years. */
+const longestPause = 1e9;
+
+/** Some servers write a time where a number of seconds is meant: in seconds, or in milliseconds, since 1970. */
+export function toPauseMs(seconds: number): number {
+  if (seconds < longestPause) return Math.ceil(seconds * 1000);
+  const at = seconds < longestPause * 1000 ? seconds * 1000 : seconds;
+  return Math.max(0, Math.ceil(at - Date.now()));
 }
 
 /** The names of errors. Those that a status expresses too are needed for errors inside streams, which have none. */

@@ -1,4 +1,4 @@
-import type { ModelEnd, ProviderSettings } from '@rondo/domain';
+import type { ModelEnd, ProviderPace, ProviderSettings } from '@rondo/domain';
 import { type ModelsConfig, createModels } from './models';
 import { anthropic, openAi as script } from './testing/protocol-scripts';
 import { readReply, requestTo } from './testing/read-model-reply';
@@ -211,6 +211,24 @@ it('waits as long as the body of a refusal asks for', async () => {
   const { retries, text } = await ask(requestTo('acme/m'), { retries: { rateLimitDelayMs: 60_000 } });
   expect(retries).toMatchObject([{ delayMs: 30 }]);
   expect(text).toBe('ok');
+});
+
+it.each([
+  ['60', 60_000],
+  ['86400', undefined],
+])('a refusal for %s s holds others back, unless no run waits for so long', async (seconds, heldBackMs) => {
+  const noted: (number | undefined)[] = [];
+  const pace: ProviderPace = {
+    async *enter() {
+      yield* [];
+    },
+    noteRefusal: (_, retryAfterMs) => void noted.push(retryAfterMs),
+    slowDown: () => undefined,
+    correct: () => undefined,
+  };
+  provider.will({ status: 429, headers: { ...json, 'retry-after': seconds }, pieces: ['{"error":"Too many."}'] });
+  await ask(requestTo('acme/m'), { pace, retries: { attempts: 1 } });
+  expect(noted).toEqual([heldBackMs]);
 });
 
 describe('a refusal of what a request can do without', () => {

@@ -16,6 +16,17 @@ describe('the pace that headers advise', () => {
     expect(paceAdvice(openai(1_000, 100, '1h30m0s'))).toEqual({ intervalMs: 6_000, forMs: 5_400_000 });
   });
 
+  it.each([1, 1_000])('reads a time since 1970 in seconds or milliseconds: %i', (factor) => {
+    const at = Math.floor((Date.now() + 30_000) / 1_000) * factor;
+    const advice = paceAdvice(openai(200, 4, String(at)));
+    expect(advice?.forMs).toBeGreaterThan(25_000);
+    expect(advice?.forMs).toBeLessThanOrEqual(30_000);
+  });
+
+  it('is none for a limit of which less than one request in a minute is restored', () => {
+    expect(paceAdvice(openai(20, 1, '12h0m0s'))).toBeUndefined();
+  });
+
   it('reads the headers of Anthropic', () => {
     const reset = new Date(Date.now() + 30_000).toISOString();
     const advice = paceAdvice({

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelChunk, ModelRequest, PaceAdvice, ProviderPace, ProviderSettings } from '@rondo/domain';
+import { toPauseMs } from './provider-error';
 import type { CallUsage } from './token-usage';
 
 /** Accounts of requests that name none. */
@@ -55,7 +56,8 @@ const lowShare = 0.1;
 
 /**
  * What the headers of a reply advise, in the words of OpenAI and of Anthropic: nothing while much is left. A limit that is
- * restored within a minute is one per minute; of any other only the rate at which it is restored is known.
+ * restored within a minute is one per minute; of any other only the rate at which it is restored is known. One that is restored
+ * more slowly than a request in a minute is left to its refusals.
  */
 export function paceAdvice(headers: IncomingHttpHeaders): PaceAdvice | undefined {
   const limit = numberIn(headers, 'x-ratelimit-limit-requests', 'anthropic-ratelimit-requests-limit');
@@ -64,7 +66,8 @@ export function paceAdvice(headers: IncomingHttpHeaders): PaceAdvice | undefined
   if (limit === undefined || left === undefined || forMs === undefined || left > limit * lowShare) return undefined;
   const restored = (limit - left) / forMs;
   const perMs = forMs <= minuteMs ? Math.max(limit / minuteMs, restored) : restored;
-  return perMs > 0 && forMs > 0 ? { intervalMs: 1 / perMs, forMs } : undefined;
+  const intervalMs = 1 / perMs;
+  return forMs > 0 && intervalMs <= minuteMs ? { intervalMs, forMs } : undefined;
 }
 
 function numberIn(headers: IncomingHttpHeaders, ...names: readonly string[]): number | undefined {
@@ -74,10 +77,10 @@ function numberIn(headers: IncomingHttpHeaders, ...names: readonly string[]): nu
 
 const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: minuteMs, h: 60 * minuteMs };
 
-/** `6m0s`, `120ms`, seconds, or a time. */
+/** `6m0s`, `120ms`, seconds, or a time in any form. */
 function resetMs(value: string | readonly string[] | undefined): number | undefined {
   if (typeof value !== 'string' || value === '') return undefined;
-  if (Number(value) >= 0) return Number(value) * 1_000;
+  if (Number(value) >= 0) return toPauseMs(Number(value));
   const parts = [...value.matchAll(/([\d.]+)(ms|s|m|h)/g)];
   if (parts.length > 0 && /^(?:[\d.]+(?:ms|s|m|h))+$/.test(value))
     return parts.reduce((sum, [, amount, unit = '']) => sum + Number(amount) * (unitsMs[unit] ?? 0), 0);

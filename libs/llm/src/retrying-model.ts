@@ -87,8 +87,11 @@ export class RetryingModel implements Model {
 
   private tellPace(request: ModelRequest, ending: AttemptEnding): void {
     this.parts.pace?.noteUsage(request, ending.usage);
-    if (ending.how === 'error' && ending.error.code === 'rate_limit')
-      this.parts.pace?.noteRefusal(ending.error.retryAfterMs);
+    if (ending.how !== 'error' || ending.error.code !== 'rate_limit') return;
+    const { retryAfterMs = 0 } = ending.error;
+    // A run does not wait for so long, so each learns by its own refusal that it has to end or to ask another model.
+    const isTooLong = retryAfterMs > this.parts.policy.maxDelayMs;
+    this.parts.pace?.noteRefusal(isTooLong ? undefined : ending.error.retryAfterMs);
   }
 
   private end(ending: AttemptEnding, { hasOutput, attempts, delayMs }: AttemptsMade): ModelChunk {
