@@ -3,19 +3,23 @@ import { createAnthropicClient } from './anthropic-client';
 
 const request = { path: '/v1/messages', params: { model: 'm' }, unsettled: 0 };
 
-/** The headers of a request to this provider. */
-async function headersFor(provider: Partial<ProviderSettings>): Promise<Record<string, string>> {
+/** A request as this provider gets it. */
+async function sendTo(provider: Partial<ProviderSettings>) {
   let sent = new Headers();
+  let address = '';
   const client = createAnthropicClient(
     { name: 'claude', kind: 'anthropic', apiKey: 'k', headers: {}, models: [], ...provider },
-    (_url, init) => {
+    (url, init) => {
+      address = String(url instanceof Request ? url.url : url);
       sent = new Headers(init?.headers);
       return Promise.resolve(new Response());
     },
   );
   await client.send(request, new AbortController().signal);
-  return Object.fromEntries(sent);
+  return { address, headers: Object.fromEntries(sent) };
 }
+
+const headersFor = async (provider: Partial<ProviderSettings>) => (await sendTo(provider)).headers;
 
 const interleaved = { 'anthropic-beta': 'interleaved-thinking-2025-05-14' };
 
@@ -27,6 +31,14 @@ describe('createAnthropicClient', () => {
 
   it('sends no beta header to other servers, which may refuse it', async () => {
     expect(await headersFor({ baseUrl: 'https://claude.example.com' })).not.toHaveProperty('anthropic-beta');
+  });
+
+  it.each([
+    ['https://api.anthropic.com/v1/', 'https://api.anthropic.com/v1/messages'],
+    ['https://claude.example.com/anthropic', 'https://claude.example.com/anthropic/v1/messages'],
+    ['https://claude.example.com/v1?team=red', 'https://claude.example.com/v1/messages?team=red'],
+  ])('has the version in the path once, whether or not the base URL ends with it: %s', async (baseUrl, address) => {
+    expect(await sendTo({ baseUrl })).toMatchObject({ address });
   });
 
   it('lets configured headers override the default ones', async () => {

@@ -21,7 +21,9 @@ export function createAnthropicClient(provider: ProviderSettings, fetch: Fetch):
   const betas = isAnthropicServer(provider) ? interleavedThinking : {};
   const open = apiKey === noKey ? { authorization: null } : {};
   const settings = ownSettings(provider, { ...open, ...betas });
-  return sendsText(new Anthropic({ apiKey, ...splitBaseUrl(baseUrl), ...settings, fetch }));
+  const { baseURL, ...query } = splitBaseUrl(baseUrl);
+  const root = baseURL.replace(/\/v1$/, ''); // other tools take it with what is a part of the paths here
+  return sendsText(new Anthropic({ apiKey, baseURL: root, ...query, ...settings, fetch }));
 }
 
 /** Claude at Amazon Bedrock: requests are signed with AWS keys, those of the host if none are given, or carry a Bedrock key. */
