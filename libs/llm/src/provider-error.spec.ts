@@ -48,6 +48,21 @@ describe('refusal', () => {
     expect(refusal({ detail: {} }).message).toBe('The provider gave no reason.');
   });
 
+  it.each([
+    [404, '404 page not found'],
+    [404, { detail: 'Not Found' }],
+    [404, { error: { code: '404', message: 'Resource not found' } }],
+    [404, { error: { message: 'Invalid URL (POST /chat/completions)', type: 'invalid_request_error' } }],
+    [undefined, { error: 'Unexpected endpoint or method. (POST /chat/completions)' }],
+  ])('says what may be wrong where a server does not have the path: %i %j', (status, detail) => {
+    expect(refusal({ status, detail }).message).toContain('The base URL of the provider may lack a part of the path');
+  });
+
+  it('says nothing of the path where the model is not found', () => {
+    const detail = { error: { message: "model 'llama9' not found", type: 'not_found_error' } };
+    expect(refusal({ status: 404, detail }).message).toBe("model 'llama9' not found");
+  });
+
   it('says that a provider redirects, which is a matter of its base URL', () => {
     const headers = { location: 'https://api.example.com/v1/chat/completions?state=secret' };
     expect(refusal({ status: 308, detail: '<html>308 Permanent Redirect</html>', headers })).toMatchObject({

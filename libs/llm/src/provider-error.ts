@@ -53,10 +53,19 @@ const redirection = ({ status = 0 }: Refused): string | undefined =>
     ? `The provider redirects requests elsewhere (HTTP ${status}), and they are not sent there. Its base URL must need no redirection, for example begin with https.`
     : undefined;
 
+/** What servers say of a path that they do not have. Of a model that they do not have, they say the name. */
+const noSuchPath =
+  /^(?:404 )?(?:page |resource |url )?not found\.?$|^invalid url \(|unexpected endpoint|cannot post \//i;
+
+const withHint = (reason: string): string =>
+  noSuchPath.test(reason)
+    ? `${reason.replace(/\.?$/, '.')} The base URL of the provider may lack a part of the path, such as /v1.`
+    : reason;
+
 /** Classifies a provider's refusal, or an error in its stream, by its status, unless the body is more specific. */
 export function refusal(response: Refused & { readonly detail: unknown }): ProviderError {
   const { text: reason, names, ...told } = readRefusal(response.detail);
-  const text = redirection(response) ?? reason ?? withoutReason(response);
+  const text = redirection(response) ?? (reason === undefined ? withoutReason(response) : withHint(reason));
   const status = response.status ?? told.status ?? (names.some((name) => aboutRequest.test(name)) ? 400 : undefined);
   const found =
     (isLargerThanPace(text) ? 'context_window_exceeded' : codeByName(names)) ??
