@@ -1,4 +1,4 @@
-import { sha256 } from '@rondo/contract';
+import { callId, sha256 } from '@rondo/contract';
 import type { ModelMessage, ProviderSettings, ShownDocument } from '@rondo/domain';
 import { AnthropicProtocol } from '../anthropic/anthropic-protocol';
 import { OpenAiProtocol } from '../openai/openai-protocol';
@@ -118,5 +118,41 @@ describe('an image', () => {
     const refusal = new ProviderError('invalid_request', 'This model does not support image input.');
     expect(protocol.learn?.(request, refusal)).toBe(true);
     expect(sent(protocol, request)).toContain('(An image, which this model cannot see.)');
+  });
+});
+
+describe('the reasoning of a model', () => {
+  const refusals = [
+    "messages.1.assistant.reasoning_content: property 'messages.1.assistant.reasoning_content' is unsupported",
+    "'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property 'reasoning_content' is unsupported)]",
+    'body.messages.1.assistant.reasoning_content: Extra inputs are not permitted',
+    "Additional properties are not allowed ('reasoning_content' was unexpected) - 'messages.1'",
+    'Failed to deserialize the JSON body: messages[1]: unknown field `reasoning_content`',
+  ];
+  const id = callId.parse('call_01hzzzzzzzzzzzzzzzzzzzzzzz');
+  const messages: ModelMessage[] = [
+    { role: 'user', content: [{ type: 'text', text: 'Go' }] },
+    { role: 'assistant', content: [{ type: 'tool_call', id, name: 'see', arguments: {} }] },
+    { role: 'tool', results: [{ tool_call_id: id, text: 'seen', is_error: false }] },
+  ];
+
+  it.each(refusals)('does not go back any more to a server that refuses it: %s', (message) => {
+    const protocol = new OpenAiProtocol(provider('cerebras'));
+    const request = requestTo('cerebras/moonshotai/kimi-k2', { messages });
+    expect(sent(protocol, request)).toContain('"reasoning_content"');
+    expect(protocol.learn(request, new ProviderError('invalid_request', message))).toBe(true);
+    expect(sent(protocol, request)).not.toContain('"reasoning_content"');
+  });
+
+  it.each([
+    'The `reasoning_content` in the thinking mode must be passed back to the API.',
+    'thinking is enabled but reasoning_content is missing in assistant tool call message at index 1',
+  ])('goes back with every call to a server that demands it: %s', (demand) => {
+    const protocol = new OpenAiProtocol(provider('acme'));
+    const request = requestTo('acme/ours', { messages });
+    expect(sent(protocol, request)).not.toContain('"reasoning_content"');
+    expect(protocol.learn(request, new ProviderError('invalid_request', demand))).toBe(true);
+    expect(sent(protocol, request)).toContain('"reasoning_content":""');
+    expect(protocol.learn(request, new ProviderError('invalid_request', demand))).toBe(false);
   });
 });

@@ -15,7 +15,11 @@ import type { ProviderProfile } from './provider-profile';
 
 /** How a server takes conversations: as its profile says, and as its refusals have taught this process. */
 export interface ConversationRules
-  extends Pick<ProfileRules, 'noUserAfterTool' | 'textOnly' | 'documents'>, ToolRules, PartRules, EffortRules {
+  extends
+    Pick<ProfileRules, 'noUserAfterTool' | 'textOnly' | 'documents' | 'reasoning'>,
+    ToolRules,
+    PartRules,
+    EffortRules {
   /** The template of the model knows no system prompt: it stands before the first words of the user. */
   readonly noSystem?: boolean;
   /** The hashes of PDFs that it refused: some are encrypted, too long, or of no kind that it knows. */
@@ -40,6 +44,13 @@ export const readLearnedRule = (message: string): LearnedRule | undefined =>
 
 const aboutSystem = /system role (?:is )?not supported|developer instruction is not enabled/i;
 
+/** The server of a model does not take back the field in which it sends its reasoning, or in which the maker wants it. */
+const aboutEcho =
+  /messages.*\breasoning(?:_content|_details|_text)?\b.*(?:unsupported|not permitted|not allowed|unexpected|unknown)|(?:not allowed|unknown|unrecognized).*\breasoning_(?:content|details|text)\b/is;
+
+/** DeepSeek and Kimi want it with every call, whatever a gateway calls them. */
+const demandsEcho = /\breasoning_content\b.*(?:must be passed back|is missing)/is;
+
 const aboutDocuments = /\b(?:pdf|document|file|input_file)s?\b/i;
 
 /** The rules with what a refusal of this request teaches; undefined where it teaches nothing. */
@@ -53,6 +64,8 @@ export function learnRules<Rules extends ConversationRules>(
   if (aboutSystem.test(message) && !rules.noSystem) return { ...rules, noSystem: true };
   const isRequest = code === 'invalid_request' || code === 'model_not_supported';
   if (!isRequest && code !== 'api_error') return undefined;
+  if (isRequest && rules.reasoning !== 'always' && demandsEcho.test(message)) return { ...rules, reasoning: 'always' };
+  if (isRequest && rules.reasoning !== 'none' && aboutEcho.test(message)) return { ...rules, reasoning: 'none' };
   const learned = learnReasoning(rules, request, message) ?? learnTools(rules, request.tools, message);
   if (learned || !isRequest) return learned;
   return (
