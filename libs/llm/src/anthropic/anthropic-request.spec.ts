@@ -254,15 +254,28 @@ describe('a model of Claude', () => {
     },
   );
 
-  const learned = (message: string, settings: LlmSettings) => {
+  const learned = (message: string, settings: LlmSettings, id = 'best') => {
     const provider = { name: 'gateway', kind: 'anthropic', apiKey: 'k', headers: {}, models: [] } as const;
     const protocol = new AnthropicProtocol(provider);
-    const request = requestTo('gateway/best', { settings, tools: [shell] });
+    const request = requestTo(`gateway/${id}`, { settings, tools: [shell] });
     const error = new ProviderError('invalid_request', message);
     expect(protocol.learn(request, error)).toBe(true);
     expect(protocol.learn(request, error)).toBe(false);
     return protocol.request(request).params;
   };
+
+  it.each([
+    ['thinking.adaptive.display: Extra inputs are not permitted', { type: 'adaptive' }, { effort: 'high' }],
+    ['output_config: Extra inputs are not permitted', { type: 'adaptive', display: 'summarized' }, undefined],
+    ['This model does not support the effort parameter.', { type: 'adaptive', display: 'summarized' }, undefined],
+  ])('is asked without what its host refuses: %s', (message, thinks, output_config) => {
+    const { thinking: asked, output_config: config } = learned(
+      message,
+      { reasoning_effort: 'high' },
+      'claude-opus-4-8',
+    ) as unknown as Record<string, unknown>;
+    expect([asked, config]).toEqual([thinks, output_config]);
+  });
 
   it('of an unknown name is known by what it refuses', () => {
     const settings = { enable_thinking: true, temperature: 0.5 };

@@ -65,7 +65,7 @@ export function thinkingIn(
 ): Thinking {
   const { model, settings, messages } = request;
   const maxTokens = longestReply(request, family);
-  return thinkingFor({ kind: family.thinking, settings, messages, maxTokens, maker: toMaker(model), efforts });
+  return thinkingFor({ family, settings, messages, maxTokens, maker: toMaker(model), efforts });
 }
 
 /** The model, as its thinking names it. */

@@ -2,7 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type { LlmSettings, ReasoningEffort } from '@rondo/contract';
 import type { ModelMessage } from '@rondo/domain';
 import { nearestEffort } from '../providers/provider-profile';
-import type { ClaudeThinking } from './claude-family';
+import type { ClaudeFamily } from './claude-family';
 
 type Parameters = Pick<Anthropic.MessageCreateParamsStreaming, 'thinking' | 'output_config'>;
 
@@ -14,7 +14,7 @@ export interface Thinking {
 }
 
 interface ModelCall {
-  readonly kind: ClaudeThinking;
+  readonly family: Pick<ClaudeFamily, 'thinking' | 'noEffort' | 'noDisplay'>;
   readonly settings: LlmSettings;
   readonly messages: readonly ModelMessage[];
   readonly maxTokens: number;
@@ -41,7 +41,7 @@ export function thinkingFor(call: ModelCall): Thinking {
     enable_thinking ??
     (thinking_budget !== undefined || (reasoning_effort !== undefined && reasoning_effort !== 'none'));
   const isOff = !(enable_thinking ?? reasoning_effort !== 'none');
-  switch (call.kind) {
+  switch (call.family.thinking) {
     case 'budget':
       return wanted ? withBudget(call) : silent(call);
     case 'adaptive':
@@ -79,10 +79,10 @@ function withBudget(call: ModelCall): Thinking {
 }
 
 /** Some models show no thinking unless a summary is requested. */
-function adaptive({ settings: { reasoning_effort }, efforts }: ModelCall): Thinking {
-  const effort = reasoning_effort && nearest(reasoning_effort, efforts);
+function adaptive({ family, settings: { reasoning_effort }, efforts }: ModelCall): Thinking {
+  const effort = reasoning_effort && !family.noEffort ? nearest(reasoning_effort, efforts) : undefined;
   const parameters: Parameters = {
-    thinking: { type: 'adaptive', display: 'summarized' },
+    thinking: { type: 'adaptive', ...(!family.noDisplay && { display: 'summarized' }) },
     ...(effort && { output_config: { effort } }),
   };
   return { thinks: true, parameters, ...(effort && { effort }) };

@@ -25,6 +25,10 @@ export interface ClaudeFamily {
   readonly learnsLimit?: boolean;
   /** Refuses to be forced to call a tool. */
   readonly choosesTools?: boolean;
+  /** Refuses to be told how much to think. */
+  readonly noEffort?: boolean;
+  /** Refuses to be told to show what it thinks. */
+  readonly noDisplay?: boolean;
   /** Refuses marks of what is to be kept of a prompt. */
   readonly uncached?: boolean;
 }
@@ -66,6 +70,8 @@ export function learnFamily(family: ClaudeFamily, message: string): ClaudeFamily
     ...(/tool_choice:? .*not supported/i.test(message) && { choosesTools: true }),
     ...(/`?(?:temperature|top_p)`? is (?:deprecated|not supported)/i.test(message) && { samples: false }),
     ...(/output_config(?:\.format)?: extra inputs/i.test(message) && { structuredOutputs: false }),
+    ...(/output_config: extra inputs|not support the effort parameter/i.test(message) && { noEffort: true }),
+    ...(/\bdisplay: extra inputs/i.test(message) && { noDisplay: true }),
     ...(/cache_control: extra inputs|did not allow prompt caching/i.test(message) && { uncached: true }),
     ...(limit !== undefined && { maxTokens: Number(limit), learnsLimit: true }),
   };
