@@ -39,13 +39,12 @@ export function decide(loop: LoopContext): Decision {
 
   const forCaller = callsForCaller(loop); // a program answers sooner than a person or another run
   if (forCaller.length > 0) return leave(...askCaller(loop, forCaller));
+  const questions = openCalls(state).flatMap(findUnanswered); // before approvals: their time runs since the server asked
+  if (questions.length > 0) return leave(waitForInput(state.iteration, questions));
   const undecided = openCalls(state).find(awaitsPerson);
   if (undecided) return leave(askToResolve(undecided));
   const unapproved = listUnapprovedCalls(loop);
   if (unapproved.length > 0) return leave(...askForApproval(loop, unapproved));
-
-  const questions = openCalls(state).flatMap(findUnanswered);
-  if (questions.length > 0) return leave(waitForInput(state.iteration, questions));
 
   const children = listAwaitedChildren(loop);
   if (children.length > 0) return leave(waitForChildren(state.iteration, children));

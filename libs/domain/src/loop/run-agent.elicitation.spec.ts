@@ -76,4 +76,24 @@ describe('a call whose server asks people', () => {
     expect(harness.store.status(harness.id)).toBe('completed');
     expect(sent.map(({ input }) => Object.keys(input?.answers ?? {}))).toEqual([[], ['one'], ['two']]);
   });
+
+  it('is asked about before a call that needs approval, because the time to answer runs already', async () => {
+    const model = new ScriptedModel([
+      calls(
+        { name: 'execute_command', arguments: { command: 'x' } },
+        { name: 'read_file', arguments: { file_path: 'a.txt' } },
+      ),
+    ]);
+    const tools = new LedgeredTools(({ input }) => (input ? 'done' : asked('one')));
+    const settings = { tools: { execute_command: { require_approval: true } } };
+    const harness = new RunHarness({ model, tools, settings });
+
+    await harness.runOn();
+    expect(waits(harness).map(({ name, key }) => [name, key])).toEqual([['read_file', 'one']]);
+    expect(give(harness, 'one', { action: 'cancel' })).toBe(true);
+    await harness.runOn();
+
+    expect(harness.store.status(harness.id)).toBe('waiting_input');
+    expect(harness.log.findLast(({ type }) => type === 'run.waiting')?.data).toMatchObject({ reason: 'approval' });
+  });
 });
