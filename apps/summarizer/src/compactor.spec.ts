@@ -113,7 +113,7 @@ describe('Compactor', () => {
     expect(await store.compactions.claim(id, 'another')).toMatchObject({ fruitlessClaims: 0 });
   });
 
-  it('hands its run over once the database is back that was away when the summary was written', async () => {
+  it('hands its run over once the database is back that was away when the summary was written, without a fruitless claim', async () => {
     const { store, compactor } = await fixture(says('Never stored.'));
     const release = store.compactions.handOver.bind(store.compactions);
     const away = () => Promise.reject(outage);
@@ -123,7 +123,33 @@ describe('Compactor', () => {
       handOver: (...given: Parameters<typeof release>) => ((handOvers += 1) === 1 ? away() : release(...given)),
     });
 
-    await expect(compactor.compact(id)).rejects.toBe(outage);
+    expect(await compactor.compact(id)).toBe('handed over');
+    expect(handOvers).toBe(2);
+    expect(await store.compactions.claim(id, 'another')).toMatchObject({ fruitlessClaims: 0 });
+  });
+
+  it('holds its run for a moment before it hands it over in an outage, until it shuts down', async () => {
+    const { store, compactor, activeRuns } = await fixture(says('Never stored.'));
+    let failed = (): void => undefined;
+    const hasFailed = new Promise<void>((resolve) => (failed = resolve));
+    Object.assign(store.compactions, { append: () => (failed(), Promise.reject(outage)) });
+
+    const compacted = compactor.compact(id);
+    await hasFailed;
+    await new Promise(setImmediate);
+    expect(activeRuns.size).toBe(1); // so that its lease is renewed
+    activeRuns.drain();
+
+    expect(await compacted).toBe('handed over');
+    expect(activeRuns.size).toBe(0);
+  });
+
+  it('counts an attempt that broke', async () => {
+    const { store, compactor } = await fixture(says('Never stored.'));
+    const broken = new Error('a bug');
+    Object.assign(store.compactions, { append: () => Promise.reject(broken) });
+
+    await expect(compactor.compact(id)).rejects.toBe(broken);
     expect(await store.compactions.claim(id, 'another')).toMatchObject({ fruitlessClaims: 1 });
   });
 

@@ -14,7 +14,7 @@ import {
   replay,
   summarize,
 } from '@rondo/domain';
-import { AbandonedError, type ActiveRun, type ActiveRuns, handOver } from '@rondo/run-holder';
+import { AbandonedError, type ActiveRun, type ActiveRuns, OutageBackoff, handOver } from '@rondo/run-holder';
 
 export const compactionOutcomes = [
   'not due',
@@ -50,6 +50,8 @@ const maxFruitlessClaims = 3;
 
 /** Claims a run that waits for a summary, writes one or fails to, and moves the run back to the workers' queue. */
 export class Compactor {
+  private readonly outage = new OutageBackoff();
+
   constructor(private readonly parts: CompactorParts) {}
 
   /** Rejects only when the database cannot be reached; the lease then expires and the reaper queues the run again. */
@@ -75,11 +77,13 @@ export class Compactor {
     const { activeRuns } = this.parts;
     const run = activeRuns.add(claim);
     try {
-      return await this.write(claim, AbortSignal.any([run.signals.stop, run.signals.abandon])).finally(() =>
-        activeRuns.remove(run),
-      );
+      const outcome = await this.write(claim, AbortSignal.any([run.signals.stop, run.signals.abandon]));
+      this.outage.reset();
+      return outcome;
     } catch (error) {
       return await this.handleError(run, error);
+    } finally {
+      activeRuns.remove(run);
     }
   }
 
@@ -93,13 +97,17 @@ export class Compactor {
     return this.append(claim, facts);
   }
 
-  private async handleError({ claim, signals }: ActiveRun, error: unknown): Promise<CompactionOutcome> {
+  /** A shutdown or an outage says nothing about the run, and is no attempt at its summary. */
+  private async handleError(run: ActiveRun, error: unknown): Promise<CompactionOutcome> {
+    const { claim, signals } = run;
     if (error instanceof ClaimLostError) return 'claim lost';
     if (signals.stop.aborted && error === signals.stop.reason) return this.failCompaction(claim, stopped);
-    const isHandover = error instanceof AbandonedError;
-    await handOver(claim, { broke: !isHandover }, this.parts);
+    const isOutage = this.parts.isOutage(error);
+    if (isOutage) await this.outage.pause(run);
+    const broke = !isOutage && !(error instanceof AbandonedError);
+    await handOver(claim, { broke }, this.parts);
     await this.parts.publishJobs();
-    if (!isHandover) throw error;
+    if (broke) throw error;
     return 'handed over';
   }
 

@@ -2,6 +2,7 @@ export { AbandonedError, ActiveRun, handOver } from './active-run';
 export { ActiveRuns, Heartbeat } from './active-runs';
 export { FactMetrics } from './fact-metrics';
 export { ModelMetrics } from './model-metrics';
+export { OutageBackoff } from './outage-backoff';
 export { OutboxRelay } from './outbox-relay';
 export { PeriodicTasks, type TaskSchedule } from './periodic-tasks';
 export { QueueProbe } from './queue-probe';

@@ -24,12 +24,10 @@ import {
   UnreadableRunError,
   waitForConnections,
 } from '@rondo/domain';
-import { AbandonedError, ActiveRun, handOver } from '@rondo/run-holder';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { AbandonedError, ActiveRun, OutageBackoff, handOver } from '@rondo/run-holder';
 import { RunJournal } from '../delivery/run-journal';
 import type { CallJournal } from './account-reservations';
 import type { ActivationOutcome, AgentRunnerParts, RunPortsParts } from './agent-runner-parts';
-import { OutageBackoff } from './outage-backoff';
 
 /** Claims a run, runs the agent loop on it, and releases it in a state from which any worker can continue. */
 export class AgentRunner {
@@ -199,7 +197,7 @@ export class AgentRunner {
     if (isOverruled(error)) return this.runAgain(claim);
     if (error instanceof AbandonedError) return this.handOver(claim);
     if (this.parts.isOutage(error)) {
-      await pause(this.outage.nextDelayMs(), active);
+      await this.outage.pause(active);
       return this.handOver(claim);
     }
     const { runId, fruitlessClaims } = claim;
@@ -251,10 +249,6 @@ export class AgentRunner {
 
 /** A parked run may wait for a summarizer, to which its job must be published as after a handover. */
 const hasCommittedJob = (outcome: ActivationOutcome): boolean => outcome === 'handed over' || outcome === 'parked';
-
-/** Returns early when the run is stopped or the process shuts down. */
-const pause = (ms: number, { signals: { stop, drain } }: ActiveRun): Promise<void> =>
-  sleep(ms, undefined, { signal: AbortSignal.any([stop, drain]) }).catch(() => undefined);
 
 /** Shared instance: capturing a stack for each run is costly and nothing reads it. */
 const activationEnded = new AbandonedError('the activation has ended');

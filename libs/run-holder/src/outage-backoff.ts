@@ -1,3 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ActiveRun } from './active-run';
+
 const minMs = 250;
 const maxMs = 15_000;
 /** An outage makes attempts fail more often than this. */
@@ -10,6 +13,12 @@ const quietMs = 2 * maxMs;
 export class OutageBackoff {
   private sinceMs: number | undefined;
   private lastMs = 0;
+
+  /** Before the next attempt at a run. Resolves early when the run is stopped or the process shuts down. */
+  async pause({ signals: { stop, drain } }: Pick<ActiveRun, 'signals'>): Promise<void> {
+    const signal = AbortSignal.any([stop, drain]);
+    await sleep(this.nextDelayMs(), undefined, { signal }).catch(() => undefined);
+  }
 
   /** The delay before the next attempt, after one that failed now. */
   nextDelayMs(nowMs = performance.now()): number {
