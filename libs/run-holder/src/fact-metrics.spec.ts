@@ -57,9 +57,25 @@ describe('FactMetrics', () => {
   });
 
   it('counts a call whose executor died, which no executor can count', async () => {
-    const page = await pageAfter(fact('tool.unknown', { name: 'execute_command' }));
+    const page = await pageAfter(fact('tool.unknown', { name: 'execute_command', message_id: 'msg_1' }));
 
     expect(page).toContain('rondo_tool_calls_total{tool="execute_command",outcome="unknown"} 1');
+  });
+
+  it('counts a call once that is repeated, or that a person rules on, after its outcome was unknown', async () => {
+    const page = await pageAfter(
+      fact('tool.unknown', { name: 'read_file' }),
+      fact('tool.completed', { name: 'read_file' }),
+      fact('tool.unknown', { name: 'execute_command' }),
+      fact('run.waiting', { reason: 'tool_unknown' }),
+      fact('tool.failed', { name: 'execute_command' }),
+    );
+
+    expect(page).toContain('rondo_tool_calls_total{tool="read_file",outcome="unknown"} 0');
+    expect(page).toContain('rondo_tool_calls_total{tool="read_file",outcome="completed"} 1');
+    expect(page).toContain('rondo_tool_calls_total{tool="execute_command",outcome="unknown"} 0');
+    expect(page).toContain('rondo_tool_calls_total{tool="execute_command",outcome="failed"} 1');
+    expect(page).toContain('rondo_runs_parked_total{reason="tool_unknown"} 1');
   });
 
   it('has one series for all tools that are not built in', async () => {

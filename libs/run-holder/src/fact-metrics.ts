@@ -73,13 +73,16 @@ export class FactMetrics {
       for (const { change } of event.data.tool_call.adjusted ?? []) this.adjusted.inc({ change });
     else if (event.type === 'tool.completed') this.countCall(event.data.name, 'completed');
     else if (event.type === 'tool.failed') this.countCall(event.data.name, 'failed');
-    else if (event.type === 'tool.unknown') this.countCall(event.data.name, 'unknown');
+    else if (event.type === 'tool.unknown' && isLastWord(event)) this.countCall(event.data.name, 'unknown');
   }
 
   private countCall(name: string, outcome: (typeof outcomes)[number]): void {
     this.calls.inc({ tool: builtIn.has(name) ? name : notBuiltIn, outcome });
   }
 }
+
+/** Else the call is sent again, or a person is asked, and another fact says how it ended. */
+const isLastWord = ({ data }: Extract<RunEvent, { type: 'tool.unknown' }>): boolean => data.message_id !== undefined;
 
 const counter = <Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> =>
   new Counter({ name: `rondo_${name}`, help, labelNames, registers: [] });
