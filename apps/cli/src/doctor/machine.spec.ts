@@ -68,4 +68,13 @@ describe('the checks of a machine', () => {
     });
     expect(checkIsolation(write('b.log', '{}\n'))).toMatchObject({ status: 'ok' });
   });
+
+  it.each(['sandboxes available', 'sandboxes available WITHOUT LIMITS of memory and processes'])(
+    'believe the tool-executor that says after a repair: %s',
+    (msg) => {
+      const [broken, mended] = ['sandboxes unavailable', msg].map((one) => JSON.stringify({ usable: true, msg: one }));
+      expect(checkIsolation(write('a.log', `${broken}\n${mended}\n`))).toMatchObject({ status: 'ok' });
+      expect(checkIsolation(write('b.log', `${mended}\n${broken}\n`))).toMatchObject({ status: 'broken' });
+    },
+  );
 });

@@ -62,13 +62,16 @@ export function checkKernel({ folder = '/proc/sys', isRoot = process.getuid?.() 
   return broken('user namespaces', [`refused by ${wrong.name.replace('/', '.')}`, wrong.advice]);
 }
 
-/** What the tool-executor of `npm start` said when it tried. */
+/** In each line of the tool-executor that says whether sandboxes work. */
+const told = /"msg":"(sandboxes (un)?available|commands run WITHOUT ISOLATION)/;
+
+/** What the tool-executor of `npm start` said when it tried last: it tries again, since the machine may have been mended. */
 export function checkIsolation(logFile: string): Finding {
   if (!existsSync(logFile)) return skip('isolation', 'no tool-executor of npm start has run here');
   const line = readFileSync(logFile, 'utf8')
     .split('\n')
-    .findLast((text) => text.includes('"sandboxes unavailable"'));
-  if (line === undefined) return ok('isolation', 'the tool-executor did not complain');
+    .findLast((text) => told.test(text));
+  if (!line?.includes('"sandboxes unavailable"')) return ok('isolation', 'the tool-executor did not complain');
   const { reason = '', advice = '' } = JSON.parse(line) as { reason?: string; advice?: string }; // a line that npm start reads, too
   return broken('isolation', [reason.trim(), advice.replaceAll(/\s+/g, ' ').trim()]);
 }
