@@ -131,7 +131,7 @@ const networkPolicy = group({
   gatewayFrom: withDefault(
     listOfFields,
     [],
-    'Who may connect to the gateway, as peers of a NetworkPolicy; everyone unless given.',
+    'Who may connect to the gateway, as peers of a NetworkPolicy; everyone unless given. Its metrics have the same port: name your Prometheus, too.',
   ),
   executorEgress: withDefault(
     listOfFields,

@@ -19,7 +19,7 @@ import { environment as gateway } from '../../gateway/src/config';
 import { environment as summarizer } from '../../summarizer/src/config';
 import { environment as toolExecutor } from '../../tool-executor/src/config';
 import { listObjectTypes } from './kubernetes-types';
-import { chart, findPods, type KubernetesObject, pod, prepareHelm, refusal, render } from './rendered-chart';
+import { chart, findPods, pod, prepareHelm, refusal, render } from './rendered-chart';
 import { alertRules, metricsIn, listRules } from './rule-file';
 
 const root = resolve(__dirname, '../../..');
@@ -263,22 +263,6 @@ describe('the Helm chart', () => {
     expect(await findTest()).toContain('mended it');
     expect(await findTest('toolExecutor.enabled=false')).toBe('run --model demo/plain Say something.');
     expect(await findTest('models.demo=false', 'models.secret=keys', 'models.keys={A_KEY}')).toBeUndefined();
-  });
-
-  it('says who may connect to the stores, and the executor is not among them', async () => {
-    const objects = await render(...bundled);
-    const toPeers = (server: string) => JSON.stringify(objects.find(isPolicy(server)));
-    const isPolicy =
-      (server: string) =>
-      ({ kind, metadata }: KubernetesObject) =>
-        kind === 'NetworkPolicy' && metadata.name === `rondo-${server}`;
-
-    for (const store of ['postgres', 'redis']) {
-      expect(toPeers(store)).toContain('"gateway"');
-      expect(toPeers(store)).not.toContain('tool-executor');
-    }
-    expect(toPeers('nats')).toContain('tool-executor');
-    expect(toPeers('tool-executor-egress')).toContain('169.254.0.0/16');
   });
 });
 
