@@ -156,6 +156,16 @@ describe('the Helm chart', () => {
   });
 
   it.each([
+    ...['postgres.port=5433', 'postgres.parameters=?sslmode=verify-full', 'redis.port=6380', 'redis.tls=true'],
+    ...['redis.user=rondo', 'nats.port=4223', 'nats.tls=true'],
+  ])('refuses %s of bundled servers, to which no service would find', async (setting) => {
+    expect(await refusal(...bundled, setting)).toContain(
+      `Leave ${setting.split('=')[0]} out, or bundled.enabled false`,
+    );
+    expect(await refusal(...external, setting)).toBe('rendered');
+  });
+
+  it.each([
     ['docs/helm-values.md', helmValuesReference],
     ['deploy/helm/rondo/values.yaml', helmValuesDefaults],
     ['deploy/helm/rondo/values.schema.json', helmValuesSchema],
@@ -263,6 +273,33 @@ describe('the Helm chart', () => {
     expect(await findTest()).toContain('mended it');
     expect(await findTest('toolExecutor.enabled=false')).toBe('run --model demo/plain Say something.');
     expect(await findTest('models.demo=false', 'models.secret=keys', 'models.keys={A_KEY}')).toBeUndefined();
+  });
+
+  it('has every service listen on the address that a value names', async () => {
+    const pods = findPods(await render(...bundled, 'listenAddress=::'));
+
+    for (const service of Object.keys(environments)) {
+      expect({ service, host: findValues('HOST', pods.get(service)) }).toEqual({ service, host: ['::'] });
+    }
+  });
+
+  it('says after the installation how to reach it, and of a test only where there is one', async () => {
+    const notes = async (...settings: string[]) => {
+      const options = settings.flatMap((setting) => ['--set', setting]);
+      const { stdout } = await run(await prepareHelm(), ['install', 'rondo', chart, '--dry-run=client', ...options]);
+      return /NOTES:.*/s.exec(String(stdout))?.[0];
+    };
+
+    expect(await notes(...bundled)).toMatch(/rondo-gateway 3000:80\n.*\n.*test rondo\n/);
+    const other = await notes(
+      ...bundled,
+      'gateway.service.port=8080',
+      'models.demo=false',
+      'models.secret=a',
+      'models.keys={A}',
+    );
+    expect(other).toContain('rondo-gateway 3000:8080');
+    expect(other).not.toContain('test rondo');
   });
 });
 

@@ -128,9 +128,8 @@ const isAlternative = (name: string) =>
     'serviceAccountName',
     'postgres.uri.secret',
     'postgres.uri.key',
-    'postgres.host',
-    'redis.host',
-    'nats.host',
+    ...['host', 'port'].flatMap((part) => ['postgres', 'redis', 'nats'].map((server) => `${server}.${part}`)),
+    'redis.user',
   ].includes(name) ||
   (groups.includes(name.split('.')[0] ?? '') &&
     ['image', 'minAvailable', 'replicas'].includes(toKey(name)) &&
