@@ -86,7 +86,7 @@ export const gateway = group({
 });
 
 export const agentWorker = group({
-  replicas: withDefault(positive, 2, 'Pods, at least, if it is scaled.'),
+  replicas: withDefault(z.int().min(0), 2, 'Pods, at least, if it is scaled. `0` with `autoscaling: keda` only.'),
   maxReplicas: withDefault(positive, 20, 'Pods at most.'),
   concurrency: withDefault(positive, 64, 'Runs that a pod takes at the same time.'),
   drainSeconds: withDefault(

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { promtool } from '../../../deploy/local/servers/prometheus.mjs';
 import { environment } from '../../tool-executor/src/config';
 import { findPods, type KubernetesObject, prepareHelm, refusal, renderValues } from './rendered-chart';
+import { alertRules, listRules } from './rule-file';
 
 const root = resolve(__dirname, '../../..');
 beforeAll(prepareHelm, 300_000);
@@ -103,6 +104,25 @@ describe('executors that are scaled by what they announce', () => {
     ];
 
     expect(await refusal(...enabled, ...settings)).toContain(words);
+  });
+});
+
+describe('agent-workers that KEDA starts for the first run', () => {
+  const none = { 'bundled.enabled': true, 'toolExecutor.sandbox.limits': 'pod', 'agentWorker.replicas': 0 };
+
+  it('are none at first, one at least where the database cannot be read, and no alert', async () => {
+    const objects = await renderValues({ ...none, autoscaling: 'keda', 'prometheusRule.enabled': true });
+    const find = (wanted: string) => objects.find(({ kind }) => kind === wanted)?.['spec'];
+
+    expect(find('ScaledObject')).toMatchObject({ minReplicaCount: 0, fallback: { replicas: 1 } });
+    const alerts = listRules(find('PrometheusRule')).map(({ alert }) => alert);
+    expect(alerts).toEqual(alertRules().flatMap(({ alert }) => (alert === 'RondoNoWorker' ? [] : [alert])));
+  });
+
+  it.each(['none', 'cpu'])('are refused with autoscaling=%s, which starts none', async (autoscaling) => {
+    const settings = Object.entries({ ...none, autoscaling }).map(([name, value]) => `${name}=${value}`);
+
+    expect(await refusal(...settings)).toContain('Set agentWorker.replicas to at least 1, or autoscaling to keda');
   });
 });
 
