@@ -28,6 +28,7 @@ const disruptions = group({
   maxUnavailable: withDefault(amount, 1, 'How many of its pods a drain may take at once.'),
   minAvailable: withDefault(amount, '', 'How many must stay, instead of `maxUnavailable`.'),
 });
+const pathBelow = 'The path below which it is reached, if what is in front takes it away (docs/kubernetes.md).';
 const metadataOfService = {
   labels: withDefault(texts, {}, 'More labels of its Service.'),
   annotations: withDefault(texts, {}, 'Annotations of its Service.'),
@@ -59,7 +60,7 @@ export const gateway = group({
     className: withDefault(text, '', 'The class of the Ingress; the default one unless given.'),
     host: withDefault(text, '', 'The host name under which clients reach the gateway.'),
     moreHosts: withDefault(z.array(text), [], 'Further host names.'),
-    path: withDefault(text.regex(/^\//), '/', 'The path below which it is reached.'),
+    path: withDefault(text.regex(/^\//), '/', pathBelow),
     pathType: withDefault(z.enum(['Prefix', 'Exact', 'ImplementationSpecific']), 'Prefix', 'How the path is compared.'),
     tlsSecret: withDefault(text, '', 'The Secret with its certificate; HTTP without one.'),
     annotations: withDefault(texts, {}, 'Added to, or instead of, those for ingress-nginx.'),
@@ -72,7 +73,7 @@ export const gateway = group({
       [],
       'The host names under which clients reach the gateway; all of the Gateway unless given.',
     ),
-    path: withDefault(text.regex(/^\//), '/', 'The path below which it is reached.'),
+    path: withDefault(text.regex(/^\//), '/', pathBelow),
     filters: withDefault(listOfFields, [], 'Filters of the rule.'),
     timeouts: withDefault(
       texts,

@@ -61,6 +61,10 @@ export const render = (...settings: string[]) => template(settings.flatMap((set)
 export const renderValues = (values: Readonly<Record<string, unknown>>) =>
   template(Object.entries(values).flatMap(([name, value]) => ['--set-json', `${name}=${JSON.stringify(value)}`]));
 
+/** The same with a file of values, as a person writes it. */
+export const renderFile = (file: string, ...settings: string[]) =>
+  template(['--values', file, ...settings.flatMap((set) => ['--set', set])]);
+
 async function template(settings: readonly string[]): Promise<KubernetesObject[]> {
   const { stdout } = await run(await prepareHelm(), ['template', 'rondo', chart, ...settings]);
   return loadAll(stdout, { schema: CORE_SCHEMA })
