@@ -105,6 +105,22 @@ describe('a run that waits for a summary', () => {
     expect(await createRow(runId)).toMatchObject({ queue: 'compactions', leaseOwner: 'summarizer' });
   });
 
+  it('goes back to the workers when it is told to stop, and the summarizer that held it died (I7)', async () => {
+    const { runId } = await waiting();
+    await fixture.compactions.claim(runId, 'summarizer');
+    const { run } = await fixture.runs.requestStop({ accountId: fixture.accountId, runId, reason: 'enough' });
+    expect(run.status).toBe('stopping');
+    await reaping(60_000).reap();
+    expect(await fixture.store.claim(runId, 'worker-2')).toBeUndefined(); // its holder sees to it, as long as it lives
+    await fixture.expireLease(runId);
+
+    const reaper = reaping(60_000);
+    await reaper.reap();
+    await reaper.reap();
+
+    expect(await fixture.store.claim(runId, 'worker-2')).toMatchObject({ stop: { reason: 'enough' } });
+  });
+
   it('is stopped at once while it is not claimed (I7)', async () => {
     const { runId } = await waiting();
 

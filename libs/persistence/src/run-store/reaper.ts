@@ -85,12 +85,15 @@ activated as (
 )
 ${toOutbox('activated')} returning id`;
 
-/** Not delayed by claims of summarizers that die: the time counts from the change of queue. */
+/**
+ * Not delayed by claims of summarizers that die: the time counts from the change of queue. A run that was told to stop while one
+ * held it, which then died, waits for no other one: a worker ends it (I7).
+ */
 const returnFromCompaction = `
 with waiting_runs as materialized (
   select id from runs
   where ${isActive} and queue = 'compactions' and lease_owner is null
-    and queue_since < clock_timestamp() - $1::int * interval '1 ms'
+    and (queue_since < clock_timestamp() - $1::int * interval '1 ms' or stop_requested_at is not null)
   order by id limit ${maxRound} for no key update skip locked
 ),
 activated as (
