@@ -166,5 +166,13 @@ delete from threads where id in (
   limit 500
 ) returning id`;
 
+/** Of threads that a worker began a workspace of while they were deleted. */
+const vacateLate = `
+update sandboxes set vacate_at = clock_timestamp() from threads
+where threads.id = thread_id and deleted_at is not null and purged_at is not null and vacate_at is null`;
+
 /** Deletes the rows of purged threads whose workspaces are deleted too. */
-export const forgetThreads = async (sql: Sql): Promise<boolean> => (await sql.query(emptyThreads)).length > 0;
+export async function forgetThreads(sql: Sql): Promise<boolean> {
+  await sql.query(vacateLate);
+  return (await sql.query(emptyThreads)).length > 0;
+}

@@ -143,6 +143,19 @@ describe('attack: tenants', () => {
     expect(await hashes(accountId)).toEqual([]);
   });
 
+  it('a deleted thread whose workspace was begun meanwhile leaves none', async () => {
+    const { accountId } = fixture;
+    const { id } = await fixture.threads.create({ accountId, metadata: {} });
+    await fixture.threads.delete({ accountId, threadId: id });
+    await sandboxes.keep(id, 'executor-1'); // as a worker does that has not heard of it
+
+    await purge().some();
+    await executorForgets();
+    await purge().some();
+
+    expect(await tablesWith([id])).toEqual([]);
+  });
+
   it('an account that deletes its threads gets back no run minutes', async () => {
     const account = await newAccount(fixture.database);
     const deleted = await fullThread(account);
