@@ -1,5 +1,6 @@
 import {
   type AccountId,
+  type NewFact,
   type WebhookEndpoint,
   type WebhookFactType,
   webhookEndpointId,
@@ -13,7 +14,10 @@ import {
   iterationStarted,
   newAccount,
   nextId,
+  reply,
+  settings,
   started,
+  textInput,
   usage,
   waits,
 } from '../../testing/store-fixture';
@@ -103,6 +107,30 @@ describe('deliveries of facts', () => {
       told.map((fact) => ({ type: fact.type, timestamp: fact.at, account_id: accountId, agent_id: null, data: fact })),
     );
     expect(bodies(some.id).map(({ type }) => type)).toEqual(['run.completed']);
+  });
+
+  it('are none of the facts that a fork shares with its origin, which were told of that: usage counts once', async () => {
+    await endpoint();
+    const claim = await claimedRun();
+    const iterationEnded: NewFact = {
+      type: 'iteration.completed',
+      iteration: 1,
+      data: { iteration: 1, finish_reason: 'stop' },
+    };
+    const shared = [started, iterationStarted(1), reply(claim, 'One.'), usage(), iterationEnded];
+    const atSeq = (await fixture.store.append(claim, shared)).at(-1)?.seq ?? 0;
+    const about = { accountId, runId: claim.runId, settings };
+
+    const { run } = await fixture.runs.fork({ ...about, atSeq, input: textInput('Otherwise.') });
+    expect((await listed()).map(({ type, run_id }) => [type, run_id])).toEqual([
+      ['usage.recorded', claim.runId],
+      ['run.started', claim.runId],
+    ]);
+    const fork = await fixture.claim(run.id);
+    await fixture.store.append(fork, [iterationStarted(2), usage(), completed]);
+
+    const told = await listed({ runId: run.id });
+    expect(told.map(({ type }) => type)).toEqual(['run.completed', 'usage.recorded']);
   });
 
   it.each([...webhookFactTypes])('the trigger in Postgres knows %s', async (type) => {
