@@ -7,12 +7,15 @@ import type { Sql } from '../../database/sql';
 /** The newest runs that are looked at, so that the largest account costs no more than this. */
 const mostRuns = 200_000;
 
+/** When a run began to take time. A fork has the start of its origin, whose time is that one's. */
+const ownStart = `case when forked_from is null or started_at is null then started_at else greatest(started_at, created_at) end`;
+
 const readMinutes = createQuery(
   z.object({ minutes: z.number() }),
   `
 with month as (select date_trunc('month', now(), 'UTC') as start),
 ran as (
-  select started_at, coalesce(finished_at, now()) as ended_at from runs where account_id = $1 order by id desc limit ${mostRuns}
+  select ${ownStart} as started_at, coalesce(finished_at, now()) as ended_at from runs where account_id = $1 order by id desc limit ${mostRuns}
 )
 select floor((
   (
@@ -34,7 +37,7 @@ export async function readRunMinutes({ sql }: Pick<Database, 'sql'>, account: Ac
 }
 
 const deleteRuns = `
-with deleted as (delete from runs where id = any($1::text[]) returning account_id, started_at, finished_at),
+with deleted as (delete from runs where id = any($1::text[]) returning account_id, ${ownStart} as started_at, finished_at),
 days as (
   select account_id, (day at time zone 'UTC')::date as day,
     sum(extract(epoch from least(finished_at, day + interval '24 hours') - greatest(started_at, day))) as seconds

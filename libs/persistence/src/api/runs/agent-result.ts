@@ -49,12 +49,16 @@ export function toAgentResult(run: Run, messages: readonly Message[], calls: rea
     },
     error,
     metrics: {
-      duration_ms: millisecondsBetween(run.started_at ?? end, end),
+      duration_ms: millisecondsBetween(findStart(run) ?? end, end),
       iterations: run.iteration,
       tool_calls: calls.length,
     },
   };
 }
+
+/** A fork has the start of its origin, and took no time before it was made. */
+const findStart = ({ started_at, created_at, forked_from }: Run): string | null =>
+  forked_from && started_at && started_at < created_at ? created_at : started_at;
 
 /** The argument of `complete` says more than the text before it. A run that goes on after it has its last words later. */
 function completionText(said: readonly Message[], calls: readonly ToolCall[]): string | undefined {

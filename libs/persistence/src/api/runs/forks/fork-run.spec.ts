@@ -3,6 +3,7 @@ import { type ClaimedRun, forkPoint, replay } from '@rondo/domain';
 import {
   StoreFixture,
   iterationStarted,
+  newAccount,
   nextId,
   planned,
   reply,
@@ -10,6 +11,8 @@ import {
   textInput,
   usage,
 } from '../../../testing/store-fixture';
+import { purgeThreads } from '../../../retention/purge-thread';
+import { readRunMinutes } from '../../billing/run-minutes';
 import type { ForkOrder } from './fork-run';
 
 let fixture: StoreFixture;
@@ -150,6 +153,26 @@ describe('a fork', () => {
     expect(facts.map(({ type }) => type)).toEqual(['run.forked', 'message.created']);
     expect(facts[0]).toMatchObject({ data: { model: 'demo/plain', workspace: 'empty' } });
     expect((await fixture.published()).filter(({ payload }) => payload.run_id === run.id)).toHaveLength(1);
+  });
+
+  it('takes the time since it was made, not that since the start of its origin', async () => {
+    const accountId = await newAccount(fixture.database);
+    const origin = await fixture.claim((await fixture.create({ accountId })).run.id);
+    const facts = [started, iterationStarted(1), reply(origin, 'Half.'), completedIteration(1, 'stop')];
+    const atSeq = (await fixture.store.append(origin, facts)).at(-1)?.seq ?? 0;
+    const daysAgo = `update runs set started_at = now() - interval '3 days', finished_at = now() - interval '3 days' where id = $1`;
+    await fixture.database.sql.query(daysAgo, [origin.runId]);
+
+    const { run } = await fork(origin.runId, { accountId, atSeq, input: textInput('The other half.') });
+    await fixture.database.sql.query(`update runs set started_at = now() - interval '3 days' where id = $1`, [run.id]);
+    await fixture.store.append(await fixture.claim(run.id), [iterationStarted(2), ended(2)]);
+
+    expect(await readRunMinutes(fixture.database, accountId)).toBe(0);
+    const { metrics } = await fixture.runs.result({ accountId, runId: run.id });
+    expect(metrics.duration_ms).toBeLessThan(60_000);
+    await fixture.threads.delete({ accountId, threadId: run.thread_id });
+    while (await fixture.database.transaction(purgeThreads));
+    expect(await readRunMinutes(fixture.database, accountId)).toBe(0);
   });
 
   it('has the note of what is missing in a message of its own, apart from the words of the person', async () => {
