@@ -203,6 +203,13 @@ describe('a fork', () => {
     await expect(fork(first.id, { atSeq: 1 })).rejects.toMatchObject({ code: 'log_trimmed' });
   });
 
+  it('is refused when its first facts went while it was made', async () => {
+    const { runId } = await recordedRun();
+    await fixture.database.sql.query('delete from run_events where run_id = $1 and seq = 1', [runId]);
+
+    await expect(fork(runId, { atSeq: 2 })).rejects.toMatchObject({ code: 'log_trimmed' });
+  });
+
   it('is refused beyond the log, without an input where the model has ended its turn, and for another account', async () => {
     const origin = await recordedRun();
     const last = (await readFacts(origin.runId)).length;

@@ -145,16 +145,17 @@ async function readLog(
   row: RunRow & z.infer<typeof trimmedColumns>,
   atSeq: number,
 ): Promise<readonly RecordedFact[]> {
-  if (row.events_trimmed_through > 0)
-    throw new TerminalError(
-      'log_trimmed',
-      `The first facts of ${row.id} were deleted by retention, so it cannot be forked.`,
-    );
+  if (row.events_trimmed_through > 0) throw logTrimmed(row.id);
   const size = await sizeOfLog.first(sql, [row.id, atSeq]);
   if (!size || size.facts > longestLog.facts || size.bytes > longestLog.bytes)
     throw new TerminalError('log_too_long', `The log of ${row.id} up to seq ${atSeq} is too long to be forked.`);
-  return (await factsOfLog.all(sql, [row.id, atSeq, row.thread_id])).map(toFact);
+  const log = (await factsOfLog.all(sql, [row.id, atSeq, row.thread_id])).map(toFact);
+  if (log.length < atSeq) throw logTrimmed(row.id); // since the row was read
+  return log;
 }
+
+const logTrimmed = (id: RunId): TerminalError =>
+  new TerminalError('log_trimmed', `The first facts of ${id} were deleted by retention, so it cannot be forked.`);
 
 const toEpoch = (log: readonly RecordedFact[], seq: number): number =>
   log.reduce((highest, fact) => (fact.seq <= seq ? Math.max(highest, fact.epoch) : highest), 0);
