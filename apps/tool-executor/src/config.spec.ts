@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseConfig } from '@rondo/platform';
-import { environment, toSandboxSettings, toSlots, withPasswordOfFile } from './config';
+import { environment, toSandboxSettings, toShutdownMs, toSlots, withPasswordOfFile } from './config';
 
 const least = {
   PORT: '0',
@@ -44,6 +44,15 @@ describe('the executor’s configuration', () => {
 
     const wrong = { ...least, SANDBOX_INTERNAL_HOSTS: 'git.internal:3000,git.internal' };
     expect(() => parseConfig(environment, wrong)).toThrow('SANDBOX_INTERNAL_HOSTS.1: expected host:port, for example');
+  });
+
+  it('gives a shutdown the time that workspaces may be copied for, where they are copied', () => {
+    const shutdownMs = (more: Record<string, string>) => toShutdownMs(environment.parse({ ...least, ...more }));
+    const copies = { TOOL_DRAIN_S: '30', SANDBOX_SNAPSHOTS: 's3://rondo/workspaces' };
+
+    expect(shutdownMs({ TOOL_DRAIN_S: '30' })).toBe(34_000);
+    expect(shutdownMs(copies)).toBe(39_000);
+    expect(shutdownMs({ ...copies, SANDBOX_SNAPSHOTS_CLOSE_S: '60' })).toBe(94_000);
   });
 
   it('takes the password of NATS from its file, so that no variable holds it', () => {

@@ -204,6 +204,15 @@ export const toSlots = (config: Config): SlotLimits => {
   };
 };
 
+/** Beyond the drain of running calls and the copies of workspaces: to kill the rest, to answer them, and to close everything. */
+const closingMs = 4_000;
+
+/** How long a shutdown may take. */
+export function toShutdownMs({ TOOL_DRAIN_S, SANDBOX_SNAPSHOTS, SANDBOX_SNAPSHOTS_CLOSE_S }: Config): number {
+  const copiesS = SANDBOX_SNAPSHOTS === undefined ? 0 : SANDBOX_SNAPSHOTS_CLOSE_S;
+  return (TOOL_DRAIN_S + copiesS) * 1_000 + closingMs;
+}
+
 /** Unset variables get the defaults of the sandbox settings. */
 export const toSandboxSettings = (config: Config) =>
   sandboxSettings.parse({
