@@ -24,6 +24,7 @@ import {
   HealthModule,
   MetricsModule,
   UnusableDependency,
+  answerProbesWhile,
   nestLogger,
   repeatOnGrid,
 } from '@rondo/platform';
@@ -38,21 +39,7 @@ import { registerDeploymentMetrics } from './maintenance/deployment-metrics';
 
 /** Subscribes and listens before it processes jobs: a stop of any run that it activates then reaches it. */
 export async function startAgentWorker(config: Config, log: Logger) {
-  const worker = await compose(config, log);
-  await worker.queues.refuseClusterMode();
-  const app = await NestFactory.create(AgentWorkerModule.with(worker), { logger: nestLogger(log) });
-  app.connectMicroservice<MicroserviceOptions>({
-    transport: Transport.NATS,
-    options: natsTransportOptions({ url: config.NATS_URL, name: 'agent-worker' }),
-  });
-  registerMetrics(app.get(Registry), worker);
-
-  await app.startAllMicroservices();
-  await untilSubscribed(app);
-  answerHosting(worker.nats, worker.moves.readHosting.bind(worker.moves)); // until NATS closes
-  answerSkills(worker.nats, (question) => answerSkillQuestion(worker.runSkills, question));
-  const secrets = { openings: worker.secretOpenings, publish: worker.feed.publish.bind(worker.feed) };
-  answerSecrets(worker.nats, (question) => answerSecretQuestion(secrets, question));
+  const { worker, app } = await answerProbesWhile({ ...config, dependency: 'nats' }, () => prepare(config, log));
   await app.listen(config.PORT, config.HOST);
   worker.processor.start(config.RUN_CONCURRENCY);
   worker.tasks.start();
@@ -74,6 +61,26 @@ export async function startAgentWorker(config: Config, log: Logger) {
       return app.close();
     },
   };
+}
+
+/** Resolves once NATS is there and has the subscriptions. */
+async function prepare(config: Config, log: Logger) {
+  const worker = await compose(config, log);
+  await worker.queues.refuseClusterMode();
+  const app = await NestFactory.create(AgentWorkerModule.with(worker), { logger: nestLogger(log) });
+  app.connectMicroservice<MicroserviceOptions>({
+    transport: Transport.NATS,
+    options: natsTransportOptions({ url: config.NATS_URL, name: 'agent-worker' }),
+  });
+  registerMetrics(app.get(Registry), worker);
+
+  await app.startAllMicroservices();
+  await untilSubscribed(app);
+  answerHosting(worker.nats, worker.moves.readHosting.bind(worker.moves)); // until NATS closes
+  answerSkills(worker.nats, (question) => answerSkillQuestion(worker.runSkills, question));
+  const secrets = { openings: worker.secretOpenings, publish: worker.feed.publish.bind(worker.feed) };
+  answerSecrets(worker.nats, (question) => answerSecretQuestion(secrets, question));
+  return { worker, app };
 }
 
 function registerMetrics(

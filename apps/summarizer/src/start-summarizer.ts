@@ -18,7 +18,7 @@ import {
   untilSubscribed,
   workerConnection,
 } from '@rondo/messaging';
-import { type Logger, HealthModule, MetricsModule, nestLogger, repeatOnGrid } from '@rondo/platform';
+import { type Logger, HealthModule, MetricsModule, answerProbesWhile, nestLogger, repeatOnGrid } from '@rondo/platform';
 import { AbandonedError, ActiveRuns } from '@rondo/run-holder';
 import { Registry } from 'prom-client';
 import { CompactionProcessor } from './compaction.processor';
@@ -30,19 +30,7 @@ export async function startSummarizer(
   config: Config,
   log: Logger,
 ): Promise<Pick<INestApplication, 'getUrl' | 'close'>> {
-  const summarizer = await compose(config, log);
-  await summarizer.queues.refuseClusterMode();
-  const app = await NestFactory.create(SummarizerModule.with(summarizer), { logger: nestLogger(log) });
-  app.connectMicroservice<MicroserviceOptions>({
-    transport: Transport.NATS,
-    options: natsTransportOptions({ url: config.NATS_URL, name: 'summarizer' }),
-  });
-  summarizer.metrics.registerOn(app.get(Registry));
-  summarizer.factMetrics.registerOn(app.get(Registry));
-  summarizer.modelMetrics.registerOn(app.get(Registry));
-
-  await app.startAllMicroservices();
-  await untilSubscribed(app);
+  const { summarizer, app } = await answerProbesWhile({ ...config, dependency: 'nats' }, () => prepare(config, log));
   await app.listen(config.PORT, config.HOST);
   summarizer.processor.start(config.COMPACTION_CONCURRENCY);
   summarizer.heartbeat.start();
@@ -62,6 +50,24 @@ export async function startSummarizer(
       return shutDown(summarizer, app);
     },
   };
+}
+
+/** Resolves once NATS is there and has the subscriptions. */
+async function prepare(config: Config, log: Logger) {
+  const summarizer = await compose(config, log);
+  await summarizer.queues.refuseClusterMode();
+  const app = await NestFactory.create(SummarizerModule.with(summarizer), { logger: nestLogger(log) });
+  app.connectMicroservice<MicroserviceOptions>({
+    transport: Transport.NATS,
+    options: natsTransportOptions({ url: config.NATS_URL, name: 'summarizer' }),
+  });
+  summarizer.metrics.registerOn(app.get(Registry));
+  summarizer.factMetrics.registerOn(app.get(Registry));
+  summarizer.modelMetrics.registerOn(app.get(Registry));
+
+  await app.startAllMicroservices();
+  await untilSubscribed(app);
+  return { summarizer, app };
 }
 
 /** Releases its runs to other summarizers. The heartbeat ends last: it renews the leases until then. */

@@ -3,7 +3,7 @@ import { type INestMicroservice, type DynamicModule, Module } from '@nestjs/comm
 import { NestFactory } from '@nestjs/core';
 import { Transport } from '@nestjs/microservices';
 import { type NatsLink, announceExecutor, natsTransportOptions, signals, untilSubscribed } from '@rondo/messaging';
-import { type Logger, nestLogger, HealthModule, MetricsModule } from '@rondo/platform';
+import { type Logger, answerProbesWhile, nestLogger, HealthModule, MetricsModule } from '@rondo/platform';
 import { Registry } from 'prom-client';
 import { type ExecutorParts, compose } from './compose';
 import type { Config } from './config';
@@ -31,6 +31,24 @@ const placementDrainMs = 500;
 
 /** Starts one executor under its stored id: tool calls from JetStream, placements from NATS, HTTP for health and metrics. */
 export async function startExecutor(config: Config, log: Logger): Promise<Executor> {
+  const { parts, app, placements } = await answerProbesWhile({ ...config, dependency: 'nats' }, () =>
+    prepare(config, log),
+  );
+  await app.listen(config.PORT, config.HOST);
+  const url = await app.getUrl();
+  log.info({ executorId: parts.identity.id, url }, 'tool executor started');
+  const stopAnnouncing = announce(parts);
+  const close = async () => {
+    stopAnnouncing();
+    await acceptNoMoreThreads(placements);
+    await app.close();
+    await parts.close();
+  };
+  return { url, close };
+}
+
+/** Resolves once NATS is there and has the subscriptions. */
+async function prepare(config: Config, log: Logger) {
   const parts = await compose(config, log);
   const app = await NestFactory.create(ToolExecutorModule.with(parts), { logger: nestLogger(log) });
   const executorId = parts.identity.id;
@@ -44,17 +62,7 @@ export async function startExecutor(config: Config, log: Logger): Promise<Execut
   });
   await app.startAllMicroservices();
   await untilSubscribed(app);
-  await app.listen(config.PORT, config.HOST);
-  const url = await app.getUrl();
-  log.info({ executorId, url }, 'tool executor started');
-  const stopAnnouncing = announce(parts);
-  const close = async () => {
-    stopAnnouncing();
-    await acceptNoMoreThreads(placements);
-    await app.close();
-    await parts.close();
-  };
-  return { url, close };
+  return { parts, app, placements };
 }
 
 /** Announces whether this executor accepts threads, how busy it is, and what it has for tools. */

@@ -30,6 +30,7 @@ export { SealBroken, SecretBox, secretsKey } from './secret-box';
 
 // Logs, health and metrics
 export { type Logger, createLogger, nestLogger, noteTracedRun } from './logger';
+export { answerProbesWhile } from './health/answer-probes-while';
 export { HealthModule } from './health/health.module';
 export { UnusableDependency } from './health/readiness';
 export { MetricsModule } from './metrics/metrics.module';

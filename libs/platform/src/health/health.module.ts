@@ -13,7 +13,7 @@ import {
 } from '@nestjs/common';
 import { Gauge, Registry } from 'prom-client';
 import type { Response } from 'express';
-import { type HealthChecks, failingChecks, readReadiness } from './readiness';
+import { type HealthChecks, type HealthFailure, failingChecks, readReadiness, toProblem } from './readiness';
 
 const HEALTH_CHECKS = Symbol('HEALTH_CHECKS');
 const HEALTH_DEGRADATIONS = Symbol('HEALTH_DEGRADATIONS');
@@ -107,20 +107,7 @@ class HealthController {
   }
 }
 
-const details = { not_live: 'Not live', not_ready: 'Not reachable' };
-
-interface Failure {
-  readonly code: keyof typeof details;
-  readonly failing: readonly string[];
-  readonly reasons?: Readonly<Record<string, string>>;
-}
-
-function unavailable(response: Response, { code, failing, reasons = {} }: Failure) {
+function unavailable(response: Response, failure: HealthFailure) {
   response.status(503).type('application/problem+json');
-  const unexplained = failing.filter((name) => reasons[name] === undefined);
-  const sentences = [
-    ...(unexplained.length > 0 ? [`${details[code]}: ${unexplained.join(', ')}.`] : []),
-    ...Object.values(reasons),
-  ];
-  return { type: 'about:blank', title: 'Service Unavailable', status: 503, code, detail: sentences.join(' '), failing };
+  return toProblem(failure);
 }

@@ -64,3 +64,21 @@ async function runCheck(check: () => Promise<unknown>, timeoutMs: number): Promi
     clearTimeout(timer);
   }
 }
+
+const details = { not_live: 'Not live', not_ready: 'Not reachable' };
+
+export interface HealthFailure {
+  readonly code: keyof typeof details;
+  readonly failing: readonly string[];
+  readonly reasons?: Readonly<Record<string, string>>;
+}
+
+/** What a probe that fails is answered with. */
+export function toProblem({ code, failing, reasons = {} }: HealthFailure) {
+  const unexplained = failing.filter((name) => reasons[name] === undefined);
+  const sentences = [
+    ...(unexplained.length > 0 ? [`${details[code]}: ${unexplained.join(', ')}.`] : []),
+    ...Object.values(reasons),
+  ];
+  return { type: 'about:blank', title: 'Service Unavailable', status: 503, code, detail: sentences.join(' '), failing };
+}
