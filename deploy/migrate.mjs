@@ -8,11 +8,13 @@ import { migrate } from './local/servers/apply-migrations.mjs';
 import { repoRoot } from './local/repo-root.mjs';
 import { passwordVariable } from './local/servers/secret-variables.mjs';
 import { databaseServices, grantRoles, grantScaler } from './local/servers/roles.mjs';
+import { recordSchemaVersion } from './local/servers/schema-versions.mjs';
 
 const url = process.env.DATABASE_URL;
 const findPassword = (service) => process.env[passwordVariable('POSTGRES', service)];
 
 const applied = await migrate({ url, directory: join(repoRoot, 'prisma/migrations') });
+await recordSchemaVersion(url);
 await grantRoles({
   url,
   passwords: Object.fromEntries(databaseServices.map((service) => [service, findPassword(service)])),

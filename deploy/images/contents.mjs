@@ -29,7 +29,7 @@ export const images = {
   migrations: {
     system: 'runtime',
     module: 'deploy/migrate.mjs',
-    paths: ['prisma/migrations', 'prisma/grants.json'],
+    paths: ['prisma/migrations', 'prisma/grants.json', 'deploy/released-version.json'],
   },
   cli: { system: 'runtime', paths: ['apps/cli/bin', 'apps/cli/dist', 'apps/cli/package.json'] },
 };

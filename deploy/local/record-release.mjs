@@ -7,6 +7,7 @@ import { installPackages, requireNode } from './install/install.mjs';
 import { terminal as log } from './progress.mjs';
 import { repoRoot } from './repo-root.mjs';
 import { run } from './run-program.mjs';
+import { findVersionBefore } from './servers/schema-versions.mjs';
 import { startTestServers } from './servers/test-servers.mjs';
 import { checks, jest, Verification } from './checks/verification.mjs';
 
@@ -67,7 +68,16 @@ async function recordVersion(commit) {
   const streams = toolCalls.toolStreamConfigs(subjects.wireNames());
   const [nats, grants] = ['deploy/nats-permissions.json', 'prisma/grants.json'].map(read);
   const settings = messaging.settingsStructure();
-  await write('deploy/released-version.json', { version: version(), commit, nats, streams, grants, settings });
+  const previous = findVersionBefore(version(), read('deploy/released-version.json'));
+  await write('deploy/released-version.json', {
+    version: version(),
+    previous,
+    commit,
+    nats,
+    streams,
+    grants,
+    settings,
+  });
 }
 
 /** `npm run chaos -- --only upgrade` builds the services of this commit and runs them beside those of the next version. */

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { createLogger, runService } from '@rondo/platform';
+import { createLogger, runService, startService } from '@rondo/platform';
 import { readConfig } from './config';
 import { startAgentWorker } from './start-agent-worker';
 
@@ -9,7 +9,7 @@ const closeTimeoutMs = 4_000;
 async function main(): Promise<void> {
   const config = readConfig();
   const log = createLogger({ name: 'agent-worker', level: config.LOG_LEVEL });
-  const worker = await startAgentWorker(config, log);
+  const worker = await startService(() => startAgentWorker(config, log), log);
   runService(worker, { log, drain: worker.drain, drainTimeoutMs: config.DRAIN_MS + closeTimeoutMs });
 }
 

@@ -18,7 +18,7 @@ import {
   untilSubscribed,
   workerConnection,
 } from '@rondo/messaging';
-import { type RunSkills, type SecretOpenings, readDeploymentState } from '@rondo/persistence';
+import { type RunSkills, type SecretOpenings, readDeploymentState, refuseNewerSchema } from '@rondo/persistence';
 import {
   type Logger,
   HealthModule,
@@ -66,6 +66,7 @@ export async function startAgentWorker(config: Config, log: Logger) {
 /** Resolves once NATS is there and has the subscriptions. */
 async function prepare(config: Config, log: Logger) {
   const worker = await compose(config, log);
+  await refuseNewerSchema(worker.database);
   await worker.queues.refuseClusterMode();
   const app = await NestFactory.create(AgentWorkerModule.with(worker), { logger: nestLogger(log) });
   app.connectMicroservice<MicroserviceOptions>({

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { listFlaws } from '../../../deploy/local/checks/migration-rules.mjs';
 import { withClient } from '../../../deploy/local/servers/postgres-client.mjs';
 import { repoRoot } from '../../../deploy/local/repo-root.mjs';
+import { findVersionBefore } from '../../../deploy/local/servers/schema-versions.mjs';
 
 const directory = join(repoRoot, 'prisma/migrations');
 const migrations = readdirSync(directory, { withFileTypes: true })
@@ -61,6 +62,16 @@ describe('the rights of services on Postgres', () => {
     );
 
     expect(lost).toEqual([]);
+  });
+});
+
+describe('the oldest version whose services may work with the schema', () => {
+  it.each([
+    ['before a release', '0.2.0', { version: '0.1.0' }, '0.1.0'],
+    ['at it, and until the version changes', '0.2.0', { version: '0.2.0', previous: '0.1.0' }, '0.1.0'],
+    ['at the first one', '0.1.0', { version: '0.1.0' }, '0.1.0'],
+  ])('is that of the last release, %s', (_when, version, released, oldest) => {
+    expect(findVersionBefore(version, released)).toBe(oldest);
   });
 });
 

@@ -1,3 +1,4 @@
+import { refuseNewerSchema } from '@rondo/persistence';
 import { createLogger, runService } from '@rondo/platform';
 import { readConfig } from './config';
 import { createGateway } from './gateway-app';
@@ -9,6 +10,7 @@ async function main(): Promise<void> {
   runService(app, { log, drain });
   document(); // now, so that no request is the first that needs it
 
+  await refuseNewerSchema(parts.database);
   await parts.queues.refuseClusterMode();
   await app.listen(config.PORT, config.HOST);
   log.info({ url: await app.getUrl() }, 'gateway started');

@@ -18,6 +18,7 @@ import {
   untilSubscribed,
   workerConnection,
 } from '@rondo/messaging';
+import { refuseNewerSchema } from '@rondo/persistence';
 import { type Logger, HealthModule, MetricsModule, answerProbesWhile, nestLogger, repeatOnGrid } from '@rondo/platform';
 import { AbandonedError, ActiveRuns } from '@rondo/run-holder';
 import { Registry } from 'prom-client';
@@ -55,6 +56,7 @@ export async function startSummarizer(
 /** Resolves once NATS is there and has the subscriptions. */
 async function prepare(config: Config, log: Logger) {
   const summarizer = await compose(config, log);
+  await refuseNewerSchema(summarizer.database);
   await summarizer.queues.refuseClusterMode();
   const app = await NestFactory.create(SummarizerModule.with(summarizer), { logger: nestLogger(log) });
   app.connectMicroservice<MicroserviceOptions>({

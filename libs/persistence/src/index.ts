@@ -1,5 +1,6 @@
 // Database
 export { type Database, openDatabase } from './database/database';
+export { refuseNewerSchema } from './database/schema-versions';
 export { isDatabaseUnavailable } from './database/unavailable';
 
 // Runs for workers

@@ -1,5 +1,5 @@
 // Services and their environment
-export { runService } from './service-process';
+export { runService, startService } from './service-process';
 export { loadConfig, parseConfig } from './load-config';
 export {
   commaSeparated,

@@ -52,6 +52,15 @@ export function runService(service: Service, { log, drain, drainTimeoutMs = 10_0
   process.on('uncaughtException', (error) => die(log, { error }, 'exception was not caught'));
 }
 
+/** Starts a service, or ends the process with the reason in its log. */
+export async function startService<Started>(start: () => Promise<Started>, log: Logger): Promise<Started> {
+  try {
+    return await start();
+  } catch (error) {
+    return die(log, { error }, 'service could not start');
+  }
+}
+
 function die(log: Logger, fields: object, message: string): never {
   log.fatal(fields, message);
   process.exit(1);

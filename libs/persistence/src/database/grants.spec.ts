@@ -120,6 +120,7 @@ describe('attack: service credentials', () => {
       run_events: 'data',
       presences: 'owner',
       database_servers: 'history',
+      schema_versions: 'version',
       usage_entries: 'cost_usd',
     },
     ...{ idempotency_keys: 'key', blobs: 'bytes', blob_refs: 'sha256', fetched_images: 'sha256' },
