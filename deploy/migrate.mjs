@@ -11,6 +11,10 @@ import { databaseServices, grantRoles, grantScaler } from './local/servers/roles
 import { recordSchemaVersion } from './local/servers/schema-versions.mjs';
 
 const url = process.env.DATABASE_URL;
+if (!url) {
+  console.error('DATABASE_URL must name the database to migrate, and its owner.');
+  process.exit(1);
+}
 const findPassword = (service) => process.env[passwordVariable('POSTGRES', service)];
 
 const applied = await migrate({ url, directory: join(repoRoot, 'prisma/migrations') });

@@ -1,9 +1,11 @@
-import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from 'pg';
 import { migrate } from '../../../deploy/local/servers/apply-migrations.mjs';
 import { withClient } from '../../../deploy/local/servers/postgres-client.mjs';
+import { repoRoot } from '../../../deploy/local/repo-root.mjs';
+import { run } from '../../../deploy/local/run-program.mjs';
 
 const server = process.env['TEST_DATABASE_URL'] ?? '';
 let directory: string;
@@ -85,5 +87,30 @@ describe('migrate', () => {
 
     await expect(migrate({ url, directory })).rejects.toThrow('1_broken failed: type "nonsense" does not exist');
     await expect(migrate({ url, directory })).rejects.toThrow('1_broken failed before');
+  });
+});
+
+describe('node deploy/migrate.mjs', () => {
+  const migrateBy = (variables: Record<string, string>) =>
+    run(process.execPath, ['deploy/migrate.mjs'], { cwd: repoRoot, env: { PATH: process.env['PATH'], ...variables } });
+
+  it('notes which version has migrated, once, and names roles after the database, however its URL is written', async () => {
+    const { username, password, host } = new URL(server);
+    const query = new URLSearchParams({ host: host.split(':')[0] ?? '', port: new URL(server).port });
+    const written = `postgresql://${username}:${password}@/${new URL(url).pathname.slice(1)}?${query.toString()}`;
+    await migrateBy({ DATABASE_URL: url });
+    await migrateBy({ DATABASE_URL: written, POSTGRES_SCALER_PASSWORD: 'of-a-test' });
+
+    const { rows } = await on(url, (client) => client.query<{ version: string }>('select * from schema_versions'));
+    const { version } = JSON.parse(readFileSync(join(repoRoot, 'package.json'), 'utf8')) as { version: string };
+    expect(rows).toEqual([{ version, oldest_service: expect.any(String) }]);
+    const role = `${new URL(url).pathname.slice(1)}_scaler`;
+    await on(url, (client) => client.query(`drop owned by ${role}; drop role ${role}`));
+  }, 60_000);
+
+  it('migrates nothing that it was not told of', async () => {
+    await expect(migrateBy({ PGDATABASE: 'postgres' })).rejects.toThrow(
+      'DATABASE_URL must name the database to migrate',
+    );
   });
 });

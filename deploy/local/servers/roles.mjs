@@ -32,12 +32,11 @@ export function toRole(service, database) {
  * @param {{ url: string, passwords: Partial<Record<DatabaseService, string>> }} request
  */
 export async function grantRoles({ url, passwords }) {
-  const database = decodeURIComponent(new URL(url).pathname.slice(1));
   const grants = JSON.parse(readFileSync(join(repoRoot, 'prisma/grants.json'), 'utf8'));
-  const roles = databaseServices
-    .filter((service) => passwords[service])
-    .map((service) => ({ service, name: toRole(service, database), password: passwords[service] }));
   await withClient(url, async (client) => {
+    const roles = databaseServices
+      .filter((service) => passwords[service])
+      .map((service) => ({ service, name: toRole(service, client.database), password: passwords[service] }));
     await client.query('select pg_advisory_lock($1)', [oneAtATime]);
     for (const { name } of roles) await create(client, name);
     // One transaction, so that running services always have their rights.
@@ -52,8 +51,8 @@ export async function grantRoles({ url, passwords }) {
  * @param {{ url: string, password: string }} request
  */
 export async function grantScaler({ url, password }) {
-  const name = toRole('scaler', decodeURIComponent(new URL(url).pathname.slice(1)));
   await withClient(url, async (client) => {
+    const name = toRole('scaler', client.database);
     await client.query('select pg_advisory_lock($1)', [oneAtATime]);
     await create(client, name);
     const role = client.escapeIdentifier(name);
