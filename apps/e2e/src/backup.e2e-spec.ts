@@ -41,7 +41,8 @@ describe('a backup that was made while runs were executed (docs/backup.md)', () 
     directory = mkdtempSync(join(tmpdir(), 'backup-'));
     const programs = await postgresPrograms({ path: process.env['PATH'], packagesDirectory: join(repoRoot, '.data') });
     const execute = async (commands: string | undefined, url: string | undefined): Promise<void> => {
-      const env = { ...programs.env, PATH: `${programs.directory}:${process.env['PATH']}`, DATABASE_URL: url };
+      const PATH = `${programs.directory}:${process.env['PATH']}`;
+      const env = { ...programs.env, PATH, DATABASE_URL: `${url}?sslmode=disable&sslrootcert=/no/file` };
       await promisify(execFile)('bash', ['-euc', commands ?? ''], { cwd: directory, env });
     };
 
