@@ -222,16 +222,11 @@ describe('rondo setup', () => {
     });
   });
 
-  it('asks at a terminal, and does not show the key', async () => {
-    const command = `exec ${process.execPath} ${program} setup --output .env --base-url http://127.0.0.1:1`;
+  /** Types each answer when the words before it have appeared, and resolves when the command ends. */
+  async function converse(words: readonly string[], answers: readonly (readonly [string, string])[]) {
+    const command = `exec ${process.execPath} ${program} setup --output .env ${words.join(' ')}`;
     const child = spawn('script', ['-qfec', command, '/dev/null'], { cwd: folder, env: { PATH: process.env.PATH } });
-    const dialogue: [string, string][] = [
-      ['Which models?', 'wrong\r'],
-      ['It must be one of', 'anthropic\r'],
-      ['The key', 'typed-secret\r'],
-      ['that runs use', 'coder\r'],
-      ['Try again?', 'n\r'],
-    ];
+    const dialogue = [...answers];
     let screen = '';
     let from = 0;
     child.stdout.on('data', (chunk: Buffer) => {
@@ -242,11 +237,46 @@ describe('rondo setup', () => {
       dialogue.shift();
       child.stdin.write(next[1]);
     });
-
     const [code] = (await once(child, 'close')) as [number];
+    return { code, dialogue, screen };
+  }
 
-    expect({ code, dialogue }).toEqual({ code: 1, dialogue: [] });
+  it('asks at a terminal, and does not show the key', async () => {
+    const { screen, ...ending } = await converse(
+      ['--base-url', 'http://127.0.0.1:1'],
+      [
+        ['Which models?', 'wrong\r'],
+        ['It must be one of', 'anthropic\r'],
+        ['The key', 'typed-secret\r'],
+        ['that runs use', 'coder\r'],
+        ['Try again?', 'n\r'],
+      ],
+    );
+
+    expect(ending).toEqual({ code: 1, dialogue: [] });
     expect(screen).not.toContain('typed-secret');
+  });
+
+  it('shows no password of a server that the file has', async () => {
+    writeFileSync(join(folder, '.env'), 'DATABASE_URL=postgresql://rondo:stored-secret@127.0.0.1:1/rondo\n');
+    const given = ['--provider', 'demo', '--second-provider', 'none', '--search', 'none', '--reader', 'built_in'];
+    const more = ['--sandboxes', 'embedded', '--egress', 'none', '--port', '3000', '--no-test'];
+
+    const { screen, ...ending } = await converse(
+      [...given, ...more],
+      [
+        ['RapidAPI', '\r'],
+        ['your own Postgres', '\r'],
+        ['your own Redis', '\r'],
+        ['your own NATS', '\r'],
+        ['so many days', '\r'],
+      ],
+    );
+
+    expect(ending).toEqual({ code: 0, dialogue: [] });
+    expect(screen).toContain('[postgresql://rondo:***@127.0.0.1:1/rondo]');
+    expect(screen).not.toContain('stored-secret');
+    expect(written()).toContain('stored-secret');
   });
 });
 

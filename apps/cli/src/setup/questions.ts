@@ -92,6 +92,8 @@ export const questions = {
   }),
 } as const;
 
+const withoutPassword = (answer: string): string => answer.replace(/:\/\/([^:/@]*):[^@]*@/, '://$1:***@');
+
 /** From the option, or from the person; the default where no person is to be asked. */
 export async function answerTo(asked: Question, given: Given, terminal: Terminal): Promise<string> {
   const { option, ask, otherwise, accept, secret } = asked;
@@ -103,7 +105,7 @@ export async function answerTo(asked: Question, given: Given, terminal: Terminal
   }
   if (given.has('yes') || !terminal.canAsk) return otherwise;
   for (;;) {
-    const text = `${ask}${otherwise === '' ? '' : ` [${otherwise}]`}: `;
+    const text = `${ask}${otherwise === '' ? '' : ` [${withoutPassword(otherwise)}]`}: `;
     const answer = secret ? await terminal.askSecret(text) : await terminal.ask(text);
     if (answer === undefined) throw new UsageError('Nothing was written.');
     const accepted = accept(answer.trim() === '' ? otherwise : answer.trim());
