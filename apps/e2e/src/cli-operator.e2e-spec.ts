@@ -222,6 +222,19 @@ describe('rondo setup', () => {
     });
   });
 
+  it('goes back to the demo models when that is answered, and keeps a model of another server', async () => {
+    const setTo = (settings: string) => writeFileSync(join(folder, '.env'), `OPENAI_API_KEY=kept\n${settings}\n`);
+    const demo = ['--provider', 'demo', '--yes', '--no-test'];
+
+    setTo('DEFAULT_MODEL=openai/gpt-5.1');
+    expect(await setup(demo)).toMatchObject({ code: 0 });
+    expect(written()).toContain('OPENAI_API_KEY=kept\nDEFAULT_MODEL=demo/coder\n');
+
+    setTo('DEFAULT_MODEL=vllm/llama3');
+    expect(await setup(demo)).toMatchObject({ code: 0 });
+    expect(written()).toContain('DEFAULT_MODEL=vllm/llama3\n');
+  });
+
   /** Types each answer when the words before it have appeared, and resolves when the command ends. */
   async function converse(words: readonly string[], answers: readonly (readonly [string, string])[]) {
     const command = `exec ${process.execPath} ${program} setup --output .env ${words.join(' ')}`;

@@ -24,6 +24,10 @@ function toProvider({ DEFAULT_MODEL = '', OPENAI_BASE_URL = '' }: Settings): Pro
   return OPENAI_BASE_URL === '' ? 'openai' : 'compatible';
 }
 
+/** What an earlier setup has chosen does not stay the model of runs that name none. */
+const backToDemo = (before: Settings): Settings =>
+  toProvider(before) === 'demo' ? {} : { DEFAULT_MODEL: 'demo/coder' };
+
 /** The answers about one provider. */
 async function chooseModel(provider: Provider, setting: Setup): Promise<Chosen> {
   const { given, before } = setting;
@@ -57,7 +61,7 @@ const withoutProvider = (model: string): string => model.replace(/^(openai|anthr
 async function modelSettings(setting: Setup): Promise<Settings | undefined> {
   const provider = await answerOr(toProvider(setting.before), questions.provider, setting);
   const isDemo = provider !== 'openai' && provider !== 'anthropic' && provider !== 'compatible';
-  const first = isDemo ? {} : await untilTested(() => chooseModel(provider, setting), setting);
+  const first = isDemo ? backToDemo(setting.before) : await untilTested(() => chooseModel(provider, setting), setting);
   if (!first) return undefined;
   const before = { ...setting.before, ...first };
   const second = await untilTested(() => askForSecond({ ...setting, before }), setting);
