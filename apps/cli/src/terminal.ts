@@ -38,6 +38,11 @@ export class Terminal {
     return this.streams.input.isTTY === true && this.streams.errors.isTTY === true && !this.options.json;
   }
 
+  /** Whether a person reads the results. */
+  get isShown(): boolean {
+    return this.streams.output.isTTY === true;
+  }
+
   get isJson(): boolean {
     return this.options.json;
   }
@@ -136,11 +141,16 @@ export class Terminal {
     if (this.streams.input.isTTY) return undefined;
     const chunks: Buffer[] = [];
     for await (const chunk of this.streams.input) chunks.push(Buffer.from(chunk as Buffer)); // the input has no encoding
-    return Buffer.concat(chunks).toString('utf8');
+    return Buffer.concat(chunks);
   }
 
   /** Lines of the input, typed or piped. */
   lines(): AsyncIterable<string> {
+    return (await this.readPipedBytes())?.toString('utf8');
+  }
+
+  /** The same byte for byte. */
+  async readPipedBytes(): Promise<Buffer<ArrayBuffer> | undefined> {
     return createInterface({ input: this.streams.input });
   }
 

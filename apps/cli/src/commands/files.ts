@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Command, Context } from '../command';
+import { type Command, type Context, type Given, UsageError } from '../command';
+import { readCount } from '../parse-arguments';
 import { writeContent } from '../write-content';
 
 export const place = { name: 'RUN|THREAD|SANDBOX' };
@@ -20,11 +21,11 @@ export const filesList: Command = {
   async run(given, context) {
     const { rondo, terminal } = context;
     const [id = '', path = '.'] = given.args;
-    const depth = Number(given.value('depth') ?? 1);
+    const depth = readCount(given, 'depth', 1) ?? 1;
     const { data, truncated } = await rondo().sandboxes.files(await readSandbox(id, context), { path, depth });
     if (terminal.isJson) for (const file of data) terminal.json(file);
     else terminal.table(data.map(({ path: name, kind, size }) => [kind, `${size}`, name]));
-    if (truncated) terminal.note('There are more; name a directory.', 'yellow');
+    if (truncated) terminal.complain('There are more; name a directory.');
     return 'ok';
   },
 };
@@ -45,14 +46,20 @@ export const filesPut: Command = {
   name: 'files put',
   summary: 'Write a local file, or standard input (`-`), into a sandbox',
   args: [place, { name: 'FILE' }, { name: 'PATH', optional: true }],
-  details: 'PATH is relative to the workspace; the name of the file unless given.',
+  details: 'PATH is relative to the workspace; the name of the file unless given. Standard input needs one.',
   async run(given, context) {
     const { rondo, terminal } = context;
     const [id = '', file = '', path = basename(file)] = given.args;
-    const content = file === '-' ? ((await terminal.readPiped()) ?? '') : new Uint8Array(await readFile(file));
+    const content = file === '-' ? await readInput(given, context) : new Uint8Array(await readFile(file));
     const written = await rondo().sandboxes.writeFile(await readSandbox(id, context), { path, content });
     if (terminal.isJson) terminal.json(written);
     else terminal.line(`${written.path} (${written.size} bytes)`);
     return 'ok';
   },
 };
+
+async function readInput({ args }: Given, { terminal }: Context): Promise<Uint8Array<ArrayBuffer>> {
+  const content = args.length < 3 ? undefined : await terminal.readPipedBytes();
+  if (content) return content;
+  throw new UsageError('With - the content is piped, and PATH is named: … | rondo files put RUN - PATH');
+}
