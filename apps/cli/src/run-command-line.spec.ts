@@ -34,6 +34,18 @@ describe('the command line', () => {
     expect([ending, errors]).toEqual(['usage', 'rondo: --limit is a number of at least 1, not 0.\n']);
   });
 
+  it('takes no option from what stands after two dashes', async () => {
+    const file = { path: 'a.txt', kind: 'file', size: 6 };
+    const answered = () => Promise.resolve(Response.json({ data: [file], truncated: false }));
+    const fetched = jest.spyOn(globalThis, 'fetch').mockImplementation(answered);
+    const gateway = ['--url', 'http://gateway', '--key', 'key'];
+
+    const { output } = await run('files', 'ls', 'sbx_1', ...gateway, '--', '--json');
+
+    expect(output).toBe('file  6  a.txt\n');
+    fetched.mockRestore();
+  });
+
   it('lists the commands of a resource', async () => {
     const { ending, output } = await run('help', 'schedules');
 

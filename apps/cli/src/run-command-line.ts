@@ -11,13 +11,18 @@ import { type Streams, Terminal } from './terminal';
 
 /** Runs one command line. Errors are said on standard error, and become an exit code. */
 export async function runCommandLine(words: readonly string[], streams: Streams): Promise<Ending> {
-  const terminal = new Terminal(streams, { json: words.includes('--json'), colour: wantsColour, dumb: isDumb });
+  const json = beforeDashes(words).includes('--json');
+  const terminal = new Terminal(streams, { json, colour: wantsColour, dumb: isDumb });
   try {
     return await dispatch(words, terminal);
   } catch (error) {
     return explain(error, terminal);
   }
 }
+
+/** What stands after two dashes is no option of this program. */
+const beforeDashes = (words: readonly string[]): readonly string[] =>
+  words.includes('--') ? words.slice(0, words.indexOf('--')) : words;
 
 async function dispatch(words: readonly string[], terminal: Terminal): Promise<Ending> {
   const [first, ...rest] = words;
