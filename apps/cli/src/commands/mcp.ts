@@ -171,7 +171,9 @@ export const mcpConnect: Command = {
     { name: 'client-id', value: 'ID', help: 'of a client that you have registered at the authorization server' },
     { name: 'no-open', help: 'print the address and open no browser' },
   ],
-  details: 'It waits until a person has allowed it. Runs that name the server with `connection` use it from then on.',
+  details:
+    'It waits until a person has allowed it. Runs that name the server with `connection` use it from then on. With --json, the ' +
+    'connection is printed as it begins, with its `authorization_url`, and as it is then.',
   async run(given, context) {
     const [url = ''] = given.args;
     const [user, client] = [given.value('user'), given.value('client-id')];
@@ -183,13 +185,17 @@ export const mcpConnect: Command = {
       ...(client !== undefined && { client: { id: client } }),
     });
     const { terminal } = context;
-    if (!terminal.isJson) terminal.line(begun.authorization_url);
+    if (terminal.isJson) terminal.json(begun);
+    else terminal.line(begun.authorization_url);
     if (terminal.canAsk && !given.has('no-open')) openInBrowser(begun.authorization_url);
     const connection = await awaitConnection(begun, context);
-    if (terminal.isJson) terminal.json(connection ?? begun);
-    else if (connection) terminal.line(`${url} is connected: ${connection.scopes.join(' ')}`.trim());
-    else terminal.complain('No person has connected it in time.');
-    return connection ? 'ok' : 'failed';
+    if (!connection) {
+      terminal.complain('No person has connected it in time.');
+      return 'failed';
+    }
+    if (terminal.isJson) terminal.json(connection);
+    else terminal.line(`${url} is connected: ${connection.scopes.join(' ')}`.trim());
+    return 'ok';
   },
 };
 
@@ -233,7 +239,8 @@ export const mcpDisconnect: Command = {
   async run(given, { rondo, terminal }) {
     const [id = ''] = given.args;
     await rondo().mcp.disconnect(id);
-    if (!terminal.isJson) terminal.line(`${id} is disconnected.`);
+    if (terminal.isJson) terminal.json({ id, disconnected: true });
+    else terminal.line(`${id} is disconnected.`);
     return 'ok';
   },
 };
