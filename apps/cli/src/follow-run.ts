@@ -103,6 +103,8 @@ async function answerQuestion(runId: string, { terminal, rondo }: Context): Prom
 /** The first Ctrl-C stops the run, leaves it, or asks which. The second one always leaves. */
 class Interrupts {
   private readonly left = new AbortController();
+  /** Withdraws the question: the run has ended meanwhile. */
+  private readonly over = new AbortController();
   private count = 0;
 
   constructor(
@@ -119,6 +121,7 @@ class Interrupts {
 
   end(): void {
     process.off('SIGINT', this.interrupt);
+    this.over.abort();
   }
 
   private readonly interrupt = (): void => {
@@ -130,7 +133,7 @@ class Interrupts {
   };
 
   private async choose(): Promise<void> {
-    const answer = await this.context.terminal.ask('\nStop the run, or leave it running? [s/L] ');
+    const answer = await this.context.terminal.ask('\nStop the run, or leave it running? [s/L] ', this.over.signal);
     if (answer?.toLowerCase().startsWith('s')) this.stop();
     else this.left.abort();
   }

@@ -106,9 +106,9 @@ export class Terminal {
       );
   }
 
-  /** The answer of a person; undefined at the end of the input or when the question is interrupted. */
-  ask(question: string): Promise<string | undefined> {
-    return this.question(question, this.streams.errors);
+  /** The answer of a person; undefined at the end of the input, or when the question is interrupted or withdrawn by the signal. */
+  ask(question: string, signal?: AbortSignal): Promise<string | undefined> {
+    return this.question(question, this.streams.errors, signal);
   }
 
   /** The same without showing what is typed. */
@@ -120,7 +120,7 @@ export class Terminal {
     return answer;
   }
 
-  private async question(question: string, output: Writable): Promise<string | undefined> {
+  private async question(question: string, output: Writable, signal?: AbortSignal): Promise<string | undefined> {
     const { input } = this.streams;
     const reader = createInterface({ input, output, terminal: input.isTTY === true });
     const ended = new AbortController();
@@ -128,12 +128,18 @@ export class Terminal {
     reader.once('close', () => ended.abort());
     try {
       return await reader.question(printable(question), { signal: ended.signal });
+    const withdraw = () => {
+      reader.close();
+      output.write('\n');
+    };
+    signal?.addEventListener('abort', withdraw, { once: true });
     } catch (error) {
       if (ended.signal.aborted) return undefined;
       throw error;
     } finally {
       reader.close();
     }
+      signal?.removeEventListener('abort', withdraw);
   }
 
   /** The input that is not from a person, whole. */
