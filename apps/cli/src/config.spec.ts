@@ -46,6 +46,19 @@ describe('chooseGateway', () => {
     },
   );
 
+  it('takes an empty variable for none', () => {
+    const chosen = choose({ environment: { url: '', key: '' }, checkout: local });
+
+    expect([chosen.url, chosen.key()]).toEqual([local.url, local.key]);
+  });
+
+  it.each(['localhost:3150', 'rondo.example.com', 'ftp://rondo.example.com', ''])(
+    'says that %s is no URL of a gateway, instead of that nothing answers there',
+    (url) => {
+      expect(choose({ given: { url, key: 'rondo_mine' } }).key).toThrow(/begins with http:\/\/ or https:\/\//);
+    },
+  );
+
   it('sends the key of the checkout to the usual URL where it names none', () => {
     expect(choose({ checkout: { ...nothing, key: 'rondo_checkout' } }).key()).toBe('rondo_checkout');
   });

@@ -43,7 +43,7 @@ const usualUrl = 'http://localhost:3000';
 
 /** A terminal that can only add text. */
 export const isDumb = TERM === 'dumb';
-export const wantsColour = NO_COLOR === undefined && !isDumb;
+export const wantsColour = !NO_COLOR && !isDumb;
 
 /** Where a URL and a key can come from. Options and the environment are the person's, a checkout may be a trap. */
 export interface GatewaySources {
@@ -71,19 +71,24 @@ export const findGateway = (given: GatewaySources['given']): ChosenGateway =>
  * be a trap, and the key of a checkout goes only to the gateway that `npm start` of that checkout started.
  */
 export function chooseGateway({ given, environment, checkout }: GatewaySources): ChosenGateway {
-  const ownUrl = given.url ?? environment.url;
-  const ownKey = given.key ?? environment.key;
+  const ownUrl = given.url ?? (environment.url || undefined); // a variable that is empty says nothing
+  const ownKey = given.key ?? (environment.key || undefined);
   const url = ownUrl ?? checkout.url ?? usualUrl;
   const isNamedByFolder = ownUrl === undefined && checkout.url !== undefined;
   const keyOfCheckout = isSameServer(url, checkout.url ?? usualUrl) ? checkout.key : undefined;
   return {
     url,
     key: () => {
+      if (!isOfGateway(url)) throw new UsageError(`${url} is no URL of a gateway: it begins with http:// or https://.`);
       if (isNamedByFolder && ownKey !== undefined && ownKey !== keyOfCheckout) refuseToSendTo(url);
       return ownKey ?? keyOfCheckout ?? missingKey();
     },
   };
 }
+
+/** Whether a gateway can be at this URL. `localhost:3000` is one, too, with `localhost` as its scheme. */
+export const isOfGateway = (url: string): boolean =>
+  URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol);
 
 /** The same origin; on this machine `localhost` and the loopback addresses are the same host. */
 function isSameServer(one: string, other: string): boolean {

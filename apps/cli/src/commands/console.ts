@@ -20,7 +20,6 @@ export const openConsole: Command = {
     'started with.',
   async run(given, context) {
     const { terminal, url, key } = context;
-    if (!URL.canParse(url)) throw new UsageError(`${url} is no URL of a gateway.`);
     const { account_id: account, scopes } = await context.rondo().sessions.current();
     const server = await startServer(given, { gateway: new URL(url), key: key() });
     const ended = awaitInterrupt();

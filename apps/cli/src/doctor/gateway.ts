@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { type Rondo, RondoError } from '@rondo/client';
+import { isOfGateway } from '../config';
 import { type Finding, broken, toMessage, ok, skip, warning } from './finding';
 
 const patienceMs = 3_000;
@@ -25,6 +26,7 @@ const isTaken = ({ hostname, port, protocol }: URL): Promise<boolean> =>
   });
 
 export async function checkGateway(url: string): Promise<Finding> {
+  if (!isOfGateway(url)) return broken('gateway', [`${url} is no URL`, 'It begins with http:// or https://.']);
   const live = await get(`${url}/health/live`).then(
     async (response) => ({ status: response.status, text: await response.text(), date: response.headers.get('Date') }),
     () => undefined,
