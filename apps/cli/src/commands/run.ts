@@ -148,11 +148,14 @@ export const stop: Command = {
   async run(given, { rondo, terminal }) {
     const [reason, error] = [given.value('reason'), given.value('error')];
     const words = { ...(reason !== undefined && { reason }), ...(error !== undefined && { error }) };
-    const stopped = await Promise.all(given.args.map((id) => rondo().runs.stop(id, words)));
+    const outcomes = await Promise.allSettled(given.args.map((id) => rondo().runs.stop(id, words)));
+    const stopped = outcomes.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     for (const { run, receipt } of stopped) {
       if (terminal.isJson) terminal.json({ run_id: run.id, status: run.status, receipt });
       else terminal.line([`${run.id} ${run.status}`, ...(receipt ? receiptLines(receipt) : [])].join('\n'));
     }
+    const [refused] = outcomes.filter((one) => one.status === 'rejected');
+    if (refused) throw refused.reason as Error; // what the client rejects with
     return stopped.every(({ receipt }) => receipt === null || isComplete(receipt)) ? 'ok' : 'failed';
   },
 };
