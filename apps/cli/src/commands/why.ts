@@ -1,6 +1,6 @@
 import { type RunWait, describeEnding } from '@rondo/client';
 import type { Command, Context } from '../command';
-import { findRemedy } from '../next-step';
+import { findRemedy, raiseStep } from '../next-step';
 import { age } from './runs';
 
 /** What a person can do about it. */
@@ -8,6 +8,8 @@ const next: Partial<Record<RunWait['cause'], (wait: RunWait) => string>> = {
   answer: ({ run_id: id }) => `rondo answer ${id} "…"`,
   tool_unknown: ({ tool_calls: calls = [] }) => `rondo resolve ${calls[0]?.id ?? 'CALL'} completed|not_applied|retry`,
   approval: ({ run_id: id }) => `rondo approve ${id} · rondo deny ${id} --reason "…"`,
+  budget: ({ run_id: id, budget }) => raiseStep(id, budget),
+  elicitation: ({ run_id: id }) => `rondo answer ${id} --accept '{…}' · rondo answer ${id} --decline`,
   thread: ({ behind_run_id: id }) => `rondo watch ${id ?? 'RUN'}`,
   workspace: ({ run_id: id }) => `rondo watch ${id}`,
   worker: () => 'rondo doctor',
