@@ -18,8 +18,8 @@ export const answer: Command = {
     { name: 'watch', short: 'w', help: 'then show the run until it ends' },
   ],
   details:
-    'Without TEXT the question is shown and asked at the terminal, or the answer is read from a pipe. What an MCP server asks ' +
-    '(`rondo show RUN`) is answered with --accept or --decline.',
+    'Without TEXT the question is shown and asked at the terminal, or the answer is read from a pipe. What an MCP server asks is ' +
+    'answered with --accept or --decline, and shown without them.',
   async run(given, context) {
     const { rondo, terminal } = context;
     const [id = '', text] = given.args;
@@ -31,7 +31,13 @@ export const answer: Command = {
       else terminal.line(`${id} has the answer. rondo watch ${id}`);
       return 'ok';
     }
-    const question = before.waiting?.question?.text ?? 'The run does not wait.';
+    if (text === undefined && before.waiting?.reason !== 'ask') {
+      terminal.complain(
+        before.waiting ? `${id} waits for something else: ${nextStep(id, before.waiting)}` : `${id} does not wait.`,
+      );
+      return 'failed';
+    }
+    const question = before.waiting?.question?.text ?? '';
     const content = text ?? (terminal.canAsk ? await terminal.ask(`? ${question}\n> `) : await terminal.readPiped());
     if (content === undefined || content.trim() === '') throw new UsageError('Give the answer: rondo answer RUN "…"');
     const run = await rondo().runs.answer(id, content);
