@@ -101,7 +101,10 @@ export const resolve: Command = {
 };
 
 const about = ({ waiting }: InboxItem): string =>
-  waiting.question?.text ?? waiting.approvals?.map(({ name }) => name).join(', ') ?? '';
+  waiting.question?.text ??
+  waiting.approvals?.map(({ name }) => name).join(', ') ??
+  waiting.elicitations?.map(({ message }) => message).join(' · ') ??
+  '';
 
 export const inbox: Command = {
   name: 'inbox',
