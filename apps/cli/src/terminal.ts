@@ -96,7 +96,9 @@ export class Terminal {
 
   /** A row for each item, in columns. */
   table(rows: readonly (readonly string[])[]): void {
-    const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+    const widths = (rows[0] ?? []).map((_, column) =>
+      rows.reduce((widest, row) => Math.max(widest, (row[column] ?? '').length), 0),
+    );
     for (const row of rows)
       this.line(
         row
@@ -126,24 +128,29 @@ export class Terminal {
     const ended = new AbortController();
     reader.once('SIGINT', () => ended.abort());
     reader.once('close', () => ended.abort());
-    try {
-      return await reader.question(printable(question), { signal: ended.signal });
     const withdraw = () => {
       reader.close();
       output.write('\n');
     };
     signal?.addEventListener('abort', withdraw, { once: true });
+    try {
+      return await reader.question(printable(question), { signal: ended.signal });
     } catch (error) {
       if (ended.signal.aborted) return undefined;
       throw error;
     } finally {
+      signal?.removeEventListener('abort', withdraw);
       reader.close();
     }
-      signal?.removeEventListener('abort', withdraw);
   }
 
   /** The input that is not from a person, whole. */
   async readPiped(): Promise<string | undefined> {
+    return (await this.readPipedBytes())?.toString('utf8');
+  }
+
+  /** The same byte for byte. */
+  async readPipedBytes(): Promise<Buffer<ArrayBuffer> | undefined> {
     if (this.streams.input.isTTY) return undefined;
     const chunks: Buffer[] = [];
     for await (const chunk of this.streams.input) chunks.push(Buffer.from(chunk as Buffer)); // the input has no encoding
@@ -152,11 +159,6 @@ export class Terminal {
 
   /** Lines of the input, typed or piped. */
   lines(): AsyncIterable<string> {
-    return (await this.readPipedBytes())?.toString('utf8');
-  }
-
-  /** The same byte for byte. */
-  async readPipedBytes(): Promise<Buffer<ArrayBuffer> | undefined> {
     return createInterface({ input: this.streams.input });
   }
 
