@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Rondo } from '@rondo/client';
+import { type Rondo, RondoError } from '@rondo/client';
 import { z } from 'zod';
 import { agentDefinition, message, recordedFact, run as runSchema } from '@rondo/contract';
 import { type Context, type Given, UsageError } from '../command';
@@ -82,8 +82,9 @@ async function record({ runId, name, task }: RunToPin, { into, rondo, key }: Pin
     replaceLines(file, lines);
     return { file };
   } catch (error) {
-    if (!(error instanceof UnrecordableError)) throw error;
-    return { problem: error.message };
+    if (error instanceof UnrecordableError) return { problem: error.message };
+    if (error instanceof RondoError && error.status === 404) return { problem: 'the gateway does not have it' };
+    throw error;
   }
 }
 
