@@ -151,6 +151,23 @@ describe('refusal', () => {
   });
 
   it.each([
+    ['minute', 40_000],
+    ['day', 30_000_000],
+  ])('waits until a limit of OpenRouter of its own for each %s ends', (_, leftMs) => {
+    const headers = { 'X-RateLimit-Limit': '50', 'X-RateLimit-Reset': String(Date.now() + leftMs) };
+    const detail = { error: { message: 'Rate limit exceeded: free-models', code: 429, metadata: { headers } } };
+    const { code, retryAfterMs = 0 } = refusal({ status: 429, detail });
+    expect(code).toBe('rate_limit');
+    expect(Math.abs(retryAfterMs - leftMs)).toBeLessThan(5_000);
+  });
+
+  it('takes a limit of OpenRouter that has ended for no advice', () => {
+    const metadata = { headers: { 'X-RateLimit-Reset': '1700000000000' } };
+    const detail = { error: { message: 'Rate limit exceeded: free-models', code: 429, metadata } };
+    expect(refusal({ status: 429, detail }).retryAfterMs).toBeUndefined();
+  });
+
+  it.each([
     ['the call', 'tool_use_failed', 'Failed to call a function.'],
     ['the JSON', 'json_validate_failed', "Failed to generate JSON. See 'failed_generation' for more details."],
     ['the channels', 'output_parse_failed', 'Parsing failed. The model generated output that could not be parsed.'],

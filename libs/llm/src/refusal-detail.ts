@@ -71,7 +71,17 @@ function findLevels(body: unknown, depth = 0): Level[] {
   const { details, metadata, base_resp, ...own } = found.data;
   const inner = [...reasonsIn(own), readQuoted(metadata)].flatMap((part) => findLevels(part, depth + 1));
   const pauses = findLevels(details, depth + 1).map(({ pauseMs }) => ({ names: [], pauseMs }));
-  return [ownLevel(own), ...inner, ...miniMaxLevels(base_resp), ...pauses, { names: namesIn(details) }];
+  const known = { names: namesIn(details), pauseMs: pauseUntilReset(metadata) };
+  return [ownLevel(own), ...inner, ...miniMaxLevels(base_resp), ...pauses, known];
+}
+
+/** OpenRouter quotes there when a limit of its own ends, as a time in milliseconds since 1970. */
+const limitHeaders = z.object({ headers: z.object({ 'X-RateLimit-Reset': z.coerce.number() }) });
+
+function pauseUntilReset(metadata: unknown): number | undefined {
+  const at = limitHeaders.safeParse(metadata).data?.headers['X-RateLimit-Reset'] ?? 0;
+  const pauseMs = at - Date.now();
+  return pauseMs > 0 ? pauseMs : undefined;
 }
 
 /** Anthropic says there which of several limits a 429 is about. */
