@@ -231,6 +231,36 @@ it.each([
   expect(noted).toEqual([heldBackMs]);
 });
 
+describe('a turn that comes late', () => {
+  const isLate: ProviderPace = {
+    async *enter(_, signal) {
+      yield 60_000;
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    },
+    noteRefusal: () => undefined,
+    slowDown: () => undefined,
+    correct: () => undefined,
+  };
+  const asked = { ...requestTo('acme/m'), hasFallback: true };
+  const acme = { name: 'acme', kind: 'openai', apiKey: 'key', headers: {}, models: [] } as const;
+
+  it('is not waited for where another model stands by', async () => {
+    provider.will({ pieces: script.whole('ok') });
+    const { end } = await ask(asked, { pace: isLate });
+    expect(end).toMatchObject({ how: 'failed', error: { code: 'rate_limit' } });
+    expect(provider.requests).toEqual([]);
+  });
+
+  it('is waited for where the pace is declared', async () => {
+    const stopped = new AbortController();
+    const providers = [{ ...acme, baseUrl: provider.url, pace: { requestsPerMinute: 1 } }];
+    const stream = createModels({ providers, pace: isLate }).stream(asked, stopped.signal);
+    const { retries, end } = await readReply(stream, () => stopped.abort());
+    expect(retries).toMatchObject([{ delayMs: 60_000, pacedBy: 'acme' }]);
+    expect(end).toMatchObject({ how: 'aborted' });
+  });
+});
+
 describe('a refusal of what a request can do without', () => {
   const parameters = requestTo('acme/m', { settings: { temperature: 0.5 } });
   const refusal = "Unsupported parameter: 'temperature' is not supported with this model.";

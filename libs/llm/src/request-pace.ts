@@ -19,14 +19,28 @@ export class RequestPace {
     this.countsTokens = provider.pace?.tokensPerMinute !== undefined;
   }
 
-  /** Waits for the turn of a request, without a connection; a long wait is told. Ends early after an abort. */
-  async *enter(request: ModelRequest, signal: AbortSignal): AsyncGenerator<readonly ModelChunk[], void> {
-    const { name } = this.provider;
+  /**
+   * Waits for the turn of a request, without a connection; a long wait is told. Ends early after an abort. Where another model
+   * stands by, only a declared pace is waited for longer than `longestMs`: otherwise it returns why it is not.
+   */
+  async *enter(
+    request: ModelRequest,
+    signal: AbortSignal,
+    longestMs: number,
+  ): AsyncGenerator<readonly ModelChunk[], string | undefined> {
+    const { name, pace: declared } = this.provider;
     const ask = { provider: name, account: request.account ?? noAccount, tokens: this.countTokens(request) };
-    for await (const delayMs of this.pace.enter(ask, signal)) {
-      const message = `Waits ${Math.ceil(delayMs / 1_000)} s for the pace of ${name}.`;
+    const leaving = new AbortController();
+    for await (const delayMs of this.pace.enter(ask, AbortSignal.any([signal, leaving.signal]))) {
+      const seconds = Math.ceil(delayMs / 1_000);
+      if (request.hasFallback && !declared && delayMs > longestMs) {
+        leaving.abort();
+        return `The next request to ${name} may be sent in ${seconds} s.`;
+      }
+      const message = `Waits ${seconds} s for the pace of ${name}.`;
       yield [{ type: 'retried', attempt: 1, delayMs, pacedBy: name, error: { code: 'rate_limit', message } }];
     }
+    return undefined;
   }
 
   noteRefusal(retryAfterMs: number | undefined): void {

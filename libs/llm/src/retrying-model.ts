@@ -59,7 +59,11 @@ export class RetryingModel implements Model {
     if (request.delayMs !== undefined) await pause(request.delayMs, signal);
     let hasOutput = false;
     for (let attempts = 1; ; attempts++) {
-      if (this.parts.pace) yield* this.parts.pace.enter(request, signal);
+      const tooSlow = yield* this.waitForTurn(request, signal);
+      if (tooSlow !== undefined) {
+        yield [{ type: 'end', how: 'failed', error: { code: 'rate_limit', message: tooSlow } }];
+        return;
+      }
       const attempt = this.parts.begin(request, signal);
       try {
         let { chunks, ending } = await attempt.nextChunks();
@@ -83,6 +87,15 @@ export class RetryingModel implements Model {
         attempt.close();
       }
     }
+  }
+
+  /** Why the turn of the request is not waited for; undefined when it has come. */
+  private async *waitForTurn(
+    request: ModelRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<readonly ModelChunk[], string | undefined> {
+    const { pace, policy } = this.parts;
+    return pace && (yield* pace.enter(request, signal, policy.maxDelayWithFallbackMs));
   }
 
   private tellPace(request: ModelRequest, ending: AttemptEnding): void {
