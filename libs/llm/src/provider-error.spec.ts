@@ -29,6 +29,9 @@ describe('refusal', () => {
     [undefined, { code: 'invalid_prompt', message: 'Invalid input.' }, 'invalid_request'],
     [undefined, { code: 'image_too_large', message: 'The image is too large.' }, 'invalid_request'],
     [undefined, { code: 'server_error', message: 'The server had an error.' }, 'api_error'],
+    [undefined, { code: 'server_is_overloaded', message: 'Please try again later.' }, 'service_unavailable'],
+    [undefined, { code: 'slow_down', message: 'Reduce your request rate.' }, 'service_unavailable'],
+    [undefined, { type: 'service_unavailable_error', message: 'Overloaded.' }, 'service_unavailable'],
     [undefined, { type: 'api_error', message: 'Internal' }, 'api_error'],
     [undefined, null, 'api_error'],
   ])('classes a %s that says %j as %s', (status, detail, code) => {
