@@ -22,6 +22,18 @@ describe('findFacts', () => {
     expect(facts('demo-anthropic', 'coder')?.price).toEqual({ input: 0, output: 0 });
   });
 
+  it.each([
+    ['anthropic', 'claude-fable-5', 10, 1],
+    ['anthropic', 'claude-opus-4-8', 5, 0.5],
+    ['anthropic', 'claude-opus-4-7', 5, 0.5],
+    ['anthropic', 'claude-opus-4-6', 5, 0.5],
+    ['anthropic', 'claude-opus-4-5-20251101', 5, 0.5],
+    ['anthropic', 'claude-sonnet-4-6', 3, 0.3],
+    ['openai', 'gpt-6-sol', 2, 0.2],
+  ])('knows what a model of %s costs that is no longer the newest, but still served: %s', (name, id, input, read) => {
+    expect(facts(name, id)?.price).toMatchObject({ input, cache_read: read });
+  });
+
   it('lists no model twice', () => {
     for (const models of knownModels.values()) expect(new Set(models.map(({ id }) => id)).size).toBe(models.length);
   });

@@ -54,8 +54,13 @@ const gpt6 = (id: string, [input, output, cache_read]: [number, number, number])
 /** List prices as published in November 2026: input, output, cache read; then context window and longest output. */
 const anthropic: readonly ModelFacts[] = [
   claude('claude-fable-5-1', [10, 50, 0.25], [million, 128 * thousand]),
+  claude('claude-fable-5', [10, 50, 1], [million, 128 * thousand]),
   claude('claude-opus-5-5', [4, 20, 0.2], [million, 128 * thousand]),
   claude('claude-opus-5', [5, 25, 0.5], [million, 128 * thousand]),
+  claude('claude-opus-4-8', [5, 25, 0.5], [million, 128 * thousand]),
+  claude('claude-opus-4-7', [5, 25, 0.5], [million, 128 * thousand]),
+  claude('claude-opus-4-6', [5, 25, 0.5], [million, 128 * thousand]),
+  claude('claude-opus-4-5', [5, 25, 0.5], [200 * thousand, 64 * thousand]),
   claude('claude-sonnet-5-5', [2, 10, 0.1], [million, 128 * thousand]),
   claude('claude-sonnet-5', [2, 10, 0.2], [million, 128 * thousand]),
   {
@@ -70,6 +75,7 @@ const anthropic: readonly ModelFacts[] = [
       long_prompt: { above_tokens: 100 * thousand, input_factor: 5, output_factor: 5 },
     },
   },
+  claude('claude-sonnet-4-6', [3, 15, 0.3], [million, 128 * thousand]),
   claude('claude-sonnet-4-5', [3, 15, 0.3], [200 * thousand, 64 * thousand]),
   claude('claude-haiku-4-5', [1, 5, 0.1], [200 * thousand, 64 * thousand]),
 ];
@@ -77,6 +83,7 @@ const anthropic: readonly ModelFacts[] = [
 const openai: readonly ModelFacts[] = [
   gpt6('gpt-6.1-sol', [2, 10, 0.1]),
   gpt6('gpt-6.1-terra', [1, 5, 0.05]),
+  gpt6('gpt-6-sol', [2, 10, 0.2]),
   gpt6('gpt-6-luna', [0.1, 0.5, 0.01]),
   gpt('gpt-5.1', [1.25, 10, 0.125], [400 * thousand, 128 * thousand]),
   gpt('gpt-5', [1.25, 10, 0.125], [400 * thousand, 128 * thousand]),
