@@ -267,7 +267,7 @@ describe('an executor', () => {
     const id = await place();
     const listed = requestMcpList(nats, id, {
       ...{ thread_id: caller.threadId, run_id: runId.parse('run_1'), account_id: accountId.parse('acc_1') },
-      ...{ server: { name: 'slow', transport: 'stdio', command: 'sleep 60' }, start_ms: 3_000 },
+      ...{ server: { name: 'slow', transport: 'stdio', command: 'sleep 60' }, start_ms: 3_600_000 },
     });
     while (!(await (await fetch(`${url}/metrics`)).text()).includes('rondo_sandboxes_awake 1')) await sleep(20);
 

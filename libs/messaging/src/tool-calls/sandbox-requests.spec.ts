@@ -1,7 +1,8 @@
-import { type ThreadId, callId, runId, threadId } from '@rondo/contract';
+import { type ThreadId, accountId, callId, runId, threadId } from '@rondo/contract';
 import type { StoppedTool } from '@rondo/domain';
 import type { NatsLink } from '../connection/nats-link';
 import { TestNats } from '../testing/test-nats';
+import { answerMcpLists, requestMcpList } from './mcp-requests';
 import { type RunInSandbox, answerRemovals, answerRunEnds, requestRemoval, requestRunEnd } from './sandbox-requests';
 
 const thread = threadId.parse('thr_1');
@@ -146,5 +147,20 @@ describe('removing a sandbox', () => {
     expect(await requestRemoval(worker, 'exe_1', thread)).toBe(true);
     expect(removed).toEqual([thread]);
     expect(nats.log.lines).toContain('malformed message dropped');
+  });
+});
+
+describe('a request that fails at its executor', () => {
+  it('is given up at once, however long it might take, so that another executor can be asked', async () => {
+    answerMcpLists(executor, 'exe_1', () => Promise.reject(new Error('it is shutting down')));
+    await executor.ping();
+
+    const listed = requestMcpList(worker, 'exe_1', {
+      ...{ thread_id: thread, run_id: runId.parse('run_1'), account_id: accountId.parse('acc_1') },
+      ...{ server: { name: 'slow', transport: 'stdio', command: 'sleep 60' }, start_ms: 3_600_000 },
+    });
+
+    expect(await listed).toBeUndefined();
+    expect(nats.log.lines).toContain('sandbox request failed');
   });
 });

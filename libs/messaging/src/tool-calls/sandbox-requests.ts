@@ -1,6 +1,6 @@
 import { type RunId, type ThreadId, callId, runId, threadId } from '@rondo/contract';
 import type { StoppedTool } from '@rondo/domain';
-import type { Msg } from 'nats';
+import { type Msg, headers } from 'nats';
 import { z } from 'zod';
 import type { NatsLink } from '../connection/nats-link';
 import { readReceived } from '../connection/received';
@@ -155,6 +155,9 @@ export async function request<Answer extends z.ZodType>(
   }
 }
 
+/** In the form in which NATS says that no one listens: who asks need not wait until its time is over. */
+const noAnswer = headers(503, 'No Answer');
+
 /** `work` also gets the executor's id, the last token of each of these subjects. The server checks who may publish on it. */
 export function answerRequests<Body extends z.ZodType>(
   nats: NatsLink,
@@ -171,7 +174,8 @@ export function answerRequests<Body extends z.ZodType>(
     try {
       message.respond(JSON.stringify(await work(parsed, readLastToken(message.subject))));
     } catch (error) {
-      nats.log.warn({ subject, error }, 'sandbox request failed'); // no answer: the requester may repeat it
+      nats.log.warn({ subject, error }, 'sandbox request failed');
+      if (nats.connected) message.respond(undefined, { headers: noAnswer }); // the requester may repeat it
     }
   };
   const subscription = nats.connection.subscribe(subject, {
