@@ -1,5 +1,6 @@
 import { pngSource } from '@rondo/contract/testing';
 import { RunningGateway } from '../testing/running-gateway';
+import { TestWorker } from '../testing/test-worker';
 
 const settings = {
   SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -131,6 +132,28 @@ describe('fifty requests at once, at two gateways, exceed no quota of their acco
 
     expect(made).toHaveLength(7);
     expect(await readUsed('image_bytes')).toBe(7 * 84);
+  });
+
+  it('of bytes of images, with answers to runs that ask', async () => {
+    const worker = await TestWorker.start(gateway.database);
+    const asking = Array.from({ length: 5 }, async () => {
+      const { id } = await gateway.createRun({ input: 'Go.', tools: [] }, key);
+      await (await worker.claim(id)).ask('Which one?');
+      return id;
+    });
+    const ids = await Promise.all(asking);
+    const answers = await Promise.all(
+      ids.map(async (id, n) => {
+        const content = [ofSixtyBytesMore(2 * n), ofSixtyBytesMore(2 * n + 1)];
+        const client = (n % 2 ? gateway : other).as(key);
+        const { status, body } = await client.post(`/v1/runs/${id}/input`).send({ content });
+        return status < 300 ? 'taken' : `${status} ${body.quota}`;
+      }),
+    );
+    await worker.close();
+
+    expect(answers.sort()).toEqual(['422 image_bytes', '422 image_bytes', 'taken', 'taken', 'taken']);
+    expect(await readUsed('image_bytes')).toBe(6 * 84);
   });
 
   it('of webhook endpoints', async () => {

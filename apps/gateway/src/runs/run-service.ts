@@ -44,7 +44,7 @@ import { z } from 'zod';
 import { type AgentOfRun, metadata as runMetadata } from '@rondo/contract/api';
 import type { AgentNames, AgentService, BasisOfRun } from '../agents/agent-service';
 import type { AccountLimits, Admission } from '../billing/account-limits';
-import type { AccountQuotas } from '../billing/account-quotas';
+import { type AccountQuotas, measureContent } from '../billing/account-quotas';
 import { parseInput } from '../http/parse-input';
 import { InvalidRequest, refuseField } from '../problems/api-error';
 import type { Rewinds } from './rewinds';
@@ -336,8 +336,11 @@ export class RunService {
     }
   }
 
+  /** Rejects with QuotaExceeded where it does not fit. */
   async answer(answer: Answer): Promise<Run> {
-    return this.announce(await this.dependencies.runs.answer(answer)).run;
+    const { quotas, runs } = this.dependencies;
+    const write = (bounds?: QuotaBounds) => runs.answer({ ...answer, bounds });
+    return this.announce(await quotas.within(answer.accountId, measureContent(answer.content), write)).run;
   }
 
   async resolve(resolution: CallRuling): Promise<ToolCall> {

@@ -35,7 +35,7 @@ const callerCall = z.object({
 });
 const callerCallPage = createPage(callerCall);
 
-const problems = ['tool_call_answered', 'tool_call_not_awaited', 'tool_call_over'] as const;
+const problems = ['quota_exceeded', 'tool_call_answered', 'tool_call_not_awaited', 'tool_call_over'] as const;
 
 /** Tools that the caller runs: `caller_tools` of a run or an agent. */
 export const callerToolCalls = defineRoutes('runs', {

@@ -162,7 +162,7 @@ export const runs = defineRoutes('runs', {
     body: runAnswer,
     form: 'content',
     answers: { 202: { body: run, isParsed: false } },
-    problems: ['run_not_waiting', 'thread_full'],
+    problems: ['quota_exceeded', 'run_not_waiting', 'thread_full'],
   },
   forkRun: {
     method: 'POST',

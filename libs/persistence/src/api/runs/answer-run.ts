@@ -2,9 +2,11 @@ import type { FileId, InputBlock, RecordedFact, Run, Waiting } from '@rondo/cont
 import { TerminalError } from '@rondo/domain';
 import { fileMetadata, imagesAmong, insertRunFiles, placeFiles, readFiles, withNote } from '../files/run-files';
 import { referToImages, storeImages } from '../blobs/message-images';
+import { type QuotaBounds, writeWithin } from '../billing/quota-bounds';
 import { type PendingKey, storeResponse } from '../idempotency-keys';
 import { toRun } from '../../run-log/run-row';
 import { activateRun } from '../../database/run-activation';
+import type { Sql } from '../../database/sql';
 import { writeFacts } from '../../run-log/group-commit';
 import { requireThreadCapacity } from '../thread-row';
 import type { RunMaker } from './create-run';
@@ -15,6 +17,8 @@ export interface Answer extends RunAddress {
   readonly content: readonly InputBlock[];
   readonly files?: readonly FileId[] | undefined;
   readonly promised?: PendingKey<Run> | undefined;
+  /** Rejects with QuotaReached. */
+  readonly bounds?: QuotaBounds | undefined;
 }
 
 export interface AnsweredRun {
@@ -25,38 +29,44 @@ export interface AnsweredRun {
 
 type Answering = Pick<RunMaker, 'database' | 'newId' | 'limits'>;
 
-export const answerRun = ({ database, newId, limits }: Answering, answer: Answer): Promise<AnsweredRun> =>
-  database.transaction(async (sql) => {
-    const { accountId } = answer;
-    const files = await readFiles(sql, accountId, answer.files ?? []);
-    const given = [...answer.content, ...(await imagesAmong(sql, files))];
-    const content = await storeImages(sql, { accountId, content: given, field: 'content' });
-    const {
-      id: runId,
-      settings,
-      thread_id: threadId,
-      status,
-      epoch,
-      iteration,
-      waiting,
-    } = toRun(await lockRun(sql, answer));
-    const asked = waiting?.question?.tool_call_id;
-    if (status !== 'waiting_input' || waiting?.reason !== 'ask')
-      throw new TerminalError('run_not_waiting', `${runId} does not wait for input${suggestInstead(waiting)}.`);
+export const answerRun = ({ database, ...parts }: Answering, answer: Answer): Promise<AnsweredRun> =>
+  database.transaction((sql) => writeWithin(sql, answer, () => writeAnswer(sql, parts, answer)));
 
-    await requireThreadCapacity(sql, threadId, limits);
-    await referToImages(sql, { accountId, threadId }, content);
-    const placed = await placeFiles(sql, threadId, files);
-    await insertRunFiles(sql, { runId, threadId }, placed);
-    const metadata = { ...(asked !== undefined && { answers_tool_call_id: asked }), ...fileMetadata(placed) };
-    const said = { content: withNote(content, placed, settings.profile), metadata };
-    const input = inputFact({ runId, threadId, iteration, ...said }, newId);
-    const resumed = { type: 'run.resumed' as const, iteration, data: { reason: 'input' } };
-    const facts = await writeFacts(sql, { runId, threadId, epoch }, { facts: [resumed, input], newId });
-    await activateRun(sql, runId);
-    const run = await storeResponse(sql, answer.promised, toRun(await readRun(sql, runId)));
-    return { run, facts };
-  });
+async function writeAnswer(
+  sql: Sql,
+  { newId, limits }: Omit<Answering, 'database'>,
+  answer: Answer,
+): Promise<AnsweredRun> {
+  const { accountId } = answer;
+  const files = await readFiles(sql, accountId, answer.files ?? []);
+  const given = [...answer.content, ...(await imagesAmong(sql, files))];
+  const content = await storeImages(sql, { accountId, content: given, field: 'content' });
+  const {
+    id: runId,
+    settings,
+    thread_id: threadId,
+    status,
+    epoch,
+    iteration,
+    waiting,
+  } = toRun(await lockRun(sql, answer));
+  const asked = waiting?.question?.tool_call_id;
+  if (status !== 'waiting_input' || waiting?.reason !== 'ask')
+    throw new TerminalError('run_not_waiting', `${runId} does not wait for input${suggestInstead(waiting)}.`);
+
+  await requireThreadCapacity(sql, threadId, limits);
+  await referToImages(sql, { accountId, threadId }, content);
+  const placed = await placeFiles(sql, threadId, files);
+  await insertRunFiles(sql, { runId, threadId }, placed);
+  const metadata = { ...(asked !== undefined && { answers_tool_call_id: asked }), ...fileMetadata(placed) };
+  const said = { content: withNote(content, placed, settings.profile), metadata };
+  const input = inputFact({ runId, threadId, iteration, ...said }, newId);
+  const resumed = { type: 'run.resumed' as const, iteration, data: { reason: 'input' } };
+  const facts = await writeFacts(sql, { runId, threadId, epoch }, { facts: [resumed, input], newId });
+  await activateRun(sql, runId);
+  const run = await storeResponse(sql, answer.promised, toRun(await readRun(sql, runId)));
+  return { run, facts };
+}
 
 function suggestInstead(waiting: Waiting | null): string {
   if (waiting?.reason === 'tool_unknown')
