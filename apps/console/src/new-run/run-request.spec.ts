@@ -39,9 +39,21 @@ describe('the request of a run that begins again', () => {
 
     expect(request.approval_expires_s).toBe(60);
     expect(request.tools).toEqual({
-      ask: { timeout_s: 5 },
+      ask: { enabled: true, timeout_s: 5 },
       web_search: false,
-      execute_command: { require_approval: [{ command: 'rm *' }] },
+      execute_command: { enabled: true, require_approval: [{ command: 'rm *' }], only: true },
+    });
+  });
+
+  it('has what the run was given beside its tools', () => {
+    const skill = { id: 'skl_1', name: 'charts', version: 2, sha256: '0'.repeat(64), description: 'Draws.' };
+    const store = { id: 'mem_1', name: 'notes', description: '', policy: 'ask' as const, entry_count: 0, entries: [] };
+    const settings = { secrets: ['TOKEN'], skills: [skill], memory: [store] };
+
+    expect(toRequest(withSettings(settings, { agent_id: null }), 'Go.', [])).toMatchObject({
+      secrets: ['TOKEN'],
+      skills: [{ name: 'charts', version: 2 }],
+      memory: [{ store: 'notes', policy: 'ask' }],
     });
   });
 });

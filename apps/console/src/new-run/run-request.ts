@@ -34,6 +34,7 @@ export function toRequest(run: Run, input: string, known: readonly string[]): Ne
   const { settings, metadata } = run;
   const { profile, model, agent, llm, processor, limits, context, budget, fallbacks, caller_tools, environment } =
     settings;
+  const { secrets, skills, memory } = settings;
   const asked = { input, model, ...(Object.keys(metadata).length > 0 && { metadata }) };
   const spent = Object.keys(budget).length > 0 ? { budget } : {};
   if (run.agent_id !== null) return { ...asked, agent_id: run.agent_id, ...spent };
@@ -47,13 +48,19 @@ export function toRequest(run: Run, input: string, known: readonly string[]): Ne
     ...(fallbacks && { fallbacks }),
     ...(environment && { environment }),
     ...(caller_tools && { caller_tools }),
+    ...(secrets && { secrets }),
+    ...(skills && { skills: skills.map(({ name, version }) => ({ name, version })) }),
+    ...(memory && { memory: memory.map(({ name: store, policy }) => ({ store, policy })) }),
     ...(Object.keys(llm).length > 0 && { llm }),
     ...{ processor, limits, context },
     ...spent,
   };
 }
 
-/** A list is all tools that the run has. Where some need approval or differ otherwise, it is said of each whether it is on. */
+/**
+ * A list is all tools that the run has. Where some need approval or differ otherwise, it is said of each whether it is on. That the
+ * rules leave other ways was accepted with the run.
+ */
 function toTools(
   { tools, approvals, tool_policies: policies = {} }: Run['settings'],
   known: readonly string[],
@@ -64,7 +71,11 @@ function toTools(
   const changes: ToolChanges = Object.fromEntries(known.map((name) => [name, tools.includes(name)]));
   for (const name of special) {
     const rule = rules[name];
-    changes[name] = { ...policies[name], ...(rule !== undefined && { require_approval: rule }) };
+    changes[name] = {
+      ...(known.includes(name) && { enabled: tools.includes(name) }), // groups, and tools of servers, are in no list
+      ...policies[name],
+      ...(rule !== undefined && { require_approval: rule, only: true }),
+    };
   }
   return changes;
 }
