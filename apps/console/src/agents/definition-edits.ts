@@ -1,11 +1,14 @@
-import type { AgentDefinition } from '@rondo/client';
+import type { AgentDefinition, Tool } from '@rondo/client';
 
 /** What the form offers of a tool. */
 export type ToolChoice = 'profile' | 'on' | 'approval' | 'off';
 
 type ToolSettings = Exclude<NonNullable<AgentDefinition['tools']>, string[]>;
 
-/** A definition, or the request of a run, with this field, or without it where the value says nothing. An agent keeps its name. */
+/**
+ * A definition, or the request of a run, with this field, or without it where the value says nothing. An agent keeps its name, and a
+ * list of no tools says that there are none.
+ */
 export function withField<Whole extends object, Name extends keyof Whole>(
   whole: Whole,
   name: Name,
@@ -13,7 +16,8 @@ export function withField<Whole extends object, Name extends keyof Whole>(
 ): Whole {
   const { [name]: _, ...others } = whole;
   const isEmpty = value === undefined || value === '' || (typeof value === 'object' && isEmptyObject(value));
-  return (isEmpty && name !== 'name' ? others : { ...whole, [name]: value }) as Whole; // only what it had, or what was given
+  const isKept = name === 'name' || (name === 'tools' && Array.isArray(value));
+  return (isEmpty && !isKept ? others : { ...whole, [name]: value }) as Whole; // only what it had, or what was given
 }
 
 const isEmptyObject = (value: object | null): boolean => value !== null && Object.keys(value).length === 0;
@@ -36,17 +40,54 @@ export function toolChoice(tools: AgentDefinition['tools'], name: string): ToolC
   if (setting === undefined) return 'profile';
   if (typeof setting === 'boolean') return setting ? 'on' : 'off';
   if (setting.enabled === false) return 'off';
-  return setting.require_approval === undefined || setting.require_approval === false ? 'on' : 'approval';
+  if (setting.require_approval !== undefined && setting.require_approval !== false) return 'approval';
+  return setting.enabled === true ? 'on' : 'profile';
 }
 
-/** A list names all tools; an object says how the agent's differ from those of its profile. */
+type KnownTool = Pick<Tool, 'name' | 'group'>;
+
+interface NamedChoice {
+  /** Of a tool, or of a group of tools. */
+  readonly name: string;
+  readonly choice: ToolChoice;
+}
+
+/**
+ * A list names all tools; an object says how the agent's differ from those of its profile. A list stays one as long as it can say what
+ * is chosen. In its place, an object says of each other tool whether it is on: the profile may have tools that the list does not.
+ */
 export function withTool(
   tools: AgentDefinition['tools'],
-  { name, choice }: { readonly name: string; readonly choice: ToolChoice },
+  { name, choice }: NamedChoice,
+  known: readonly KnownTool[],
 ): AgentDefinition['tools'] {
-  const { [name]: _, ...others }: ToolSettings = Array.isArray(tools)
-    ? Object.fromEntries(tools.map((tool) => [tool, true]))
+  const isGroup = known.some(({ group }) => group === name);
+  if (Array.isArray(tools) && !isGroup && (choice === 'on' || choice === 'off')) {
+    const others = tools.filter((tool) => tool !== name);
+    return choice === 'on' ? [...others, name] : others;
+  }
+  const { [name]: before, ...others }: ToolSettings = Array.isArray(tools)
+    ? toSettings(tools, { name, known })
     : (tools ?? {});
-  if (choice === 'profile') return others;
-  return { ...others, [name]: choice === 'approval' ? { require_approval: true } : choice === 'on' };
+  const setting = toSetting(choice, before);
+  return setting === undefined ? others : { ...others, [name]: setting };
+}
+
+/** What else is said of the tool, such as how long a call may take, stays. */
+function toSetting(choice: ToolChoice, before: ToolSettings[string] = {}): ToolSettings[string] | undefined {
+  const { enabled: _, require_approval: __, only: ___, ...rest } = typeof before === 'object' ? before : {};
+  if (choice === 'approval') return { ...rest, enabled: true, require_approval: true };
+  const hasMore = Object.keys(rest).length > 0;
+  if (choice === 'profile') return hasMore ? rest : undefined;
+  return hasMore ? { ...rest, enabled: choice === 'on' } : choice === 'on';
+}
+
+/** The same tools as the list has, but for those of the named group, if it is one: what is said of a tool wins over its group. */
+function toSettings(
+  list: readonly string[],
+  { name, known }: { readonly name: string; readonly known: readonly KnownTool[] },
+): ToolSettings {
+  const ofGroup = new Set(known.flatMap((tool) => (tool.group === name ? tool.name : [])));
+  const names = [...new Set([...known.map((tool) => tool.name), ...list])].filter((tool) => !ofGroup.has(tool));
+  return Object.fromEntries(names.map((tool) => [tool, list.includes(tool)]));
 }

@@ -23,7 +23,8 @@ export function ToolChoices({ tools, onChange }: ToolChoicesProps) {
     queryFn: () => take(rondo.tools(), 500),
     staleTime: 300_000,
   });
-  const groups = [...new Set(data?.items.map(({ group }) => group))];
+  const known = data?.items ?? [];
+  const groups = [...new Set(known.map(({ group }) => group))];
   const set = Object.keys(tools ?? {}).length;
   return (
     <details className="tools">
@@ -31,8 +32,8 @@ export function ToolChoices({ tools, onChange }: ToolChoicesProps) {
       {groups.map((group) => (
         <fieldset key={group}>
           <legend>{group}</legend>
-          {listTools(group, data?.items ?? []).map((tool) => (
-            <OneTool key={tool.name} tool={tool} tools={tools} onChange={onChange} />
+          {listTools(group, known).map((tool) => (
+            <OneTool key={tool.name} tool={tool} known={known} tools={tools} onChange={onChange} />
           ))}
         </fieldset>
       ))}
@@ -46,7 +47,12 @@ const listTools = (group: string, tools: readonly Tool[]): readonly Pick<Tool, '
   ...tools.filter((tool) => tool.group === group),
 ];
 
-function OneTool({ tool, tools, onChange }: ToolChoicesProps & { readonly tool: Pick<Tool, 'name' | 'description'> }) {
+interface OneToolProps extends ToolChoicesProps {
+  readonly tool: Pick<Tool, 'name' | 'description'>;
+  readonly known: readonly Tool[];
+}
+
+function OneTool({ tool, known, tools, onChange }: OneToolProps) {
   const { name, description } = tool;
   const choice = toolChoice(tools, name);
   return (
@@ -57,7 +63,7 @@ function OneTool({ tool, tools, onChange }: ToolChoicesProps & { readonly tool: 
         value={choice}
         onChange={({ currentTarget }) => {
           const [chosen] = choices[currentTarget.selectedIndex] ?? ['profile'];
-          onChange(withTool(tools, { name, choice: chosen }));
+          onChange(withTool(tools, { name, choice: chosen }, known));
         }}
       >
         {choices.map(([value, words]) => (
