@@ -17,6 +17,12 @@ it.each([
     { key: 'a', metaKey: true },
     { type: 'keys', keys: 'Control+a' },
   ],
+  [
+    { key: '@', altKey: true },
+    { type: 'text', text: '@' },
+  ],
+  [{ key: 'd', altKey: true }, undefined],
+  [{ key: 'ArrowLeft', altKey: true }, undefined],
   [{ key: 'r', ctrlKey: true }, undefined],
   [{ key: 'Tab' }, undefined],
   [{ key: 'Escape' }, undefined],
