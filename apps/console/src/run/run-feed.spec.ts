@@ -1,4 +1,4 @@
-import type { Fact, Rondo, StreamEvent } from '@rondo/client';
+import type { Fact, Rondo, StreamEvent, StreamOptions } from '@rondo/client';
 import { RunFeed } from './run-feed';
 
 const fact = (seq: number) =>
@@ -10,8 +10,11 @@ const fact = (seq: number) =>
 /** A run whose events come when the test sends them. */
 class Sent {
   private readonly waiting: ((event: StreamEvent | undefined) => void)[] = [];
+  /** After which facts it was asked. */
+  readonly asked: StreamOptions[] = [];
 
-  async *streamGroups(): AsyncGenerator<readonly StreamEvent[], void> {
+  async *streamGroups(_: string, options: StreamOptions): AsyncGenerator<readonly StreamEvent[], void> {
+    this.asked.push(options);
     for (;;) {
       const event = await new Promise<StreamEvent | undefined>((resolve) => this.waiting.push(resolve));
       if (!event) return;
@@ -29,6 +32,8 @@ describe('the feed of a run', () => {
   let now = 0;
   let sent: Sent;
   let seen: number[];
+  let feed: RunFeed;
+  let leave: () => void;
   /** How long the page takes to show what it hears. */
   let renderMs = 0;
 
@@ -38,8 +43,8 @@ describe('the feed of a run', () => {
     const page = { hidden: false, addEventListener: () => undefined, removeEventListener: () => undefined };
     Object.assign(globalThis, { document: page });
     [sent, seen] = [new Sent(), []];
-    const feed = new RunFeed({ runs: sent } as unknown as Rondo, 'run_1');
-    feed.subscribe(() => {
+    feed = new RunFeed({ runs: sent } as unknown as Rondo, 'run_1');
+    leave = feed.subscribe(() => {
       seen.push(feed.current().view.lastSeq);
       now += renderMs;
     });
@@ -70,6 +75,26 @@ describe('the feed of a run', () => {
     expect(seen).toEqual([1]);
     await jest.advanceTimersByTimeAsync(1);
     expect(seen).toEqual([1, 2]);
+  });
+
+  it('forgets facts that are not in the log any more, and what was known from them', async () => {
+    renderMs = 1;
+    for (const seq of [1, 2, 3]) await sent.send(fact(seq));
+    await jest.advanceTimersByTimeAsync(16);
+    const before = feed.current().facts;
+    await sent.send({ ...fact(2), seq: null, type: 'stream.rewound', epoch: 1_000_000, data: { from: 2 } });
+    await sent.send({ ...fact(2), epoch: 1_000_000, iteration: 7 });
+    await jest.advanceTimersByTimeAsync(16);
+    const { facts, details, view } = feed.current();
+    expect([facts.map(({ iteration }) => iteration), [...details.iterations.keys()]]).toEqual([
+      [1, 7],
+      [1, 7],
+    ]);
+    expect([view.lastSeq, facts === before]).toEqual([2, false]);
+
+    leave();
+    feed.subscribe(() => undefined);
+    expect(sent.asked.at(-1)).toMatchObject({ after: 2, afterEpoch: 1_000_000 });
   });
 
   it('tells of the end without delay', async () => {

@@ -8,7 +8,10 @@ import { useRondo } from '../session/use-session.ts';
 export interface FedRun {
   readonly view: RunView;
   readonly details: RunDetails;
-  /** All facts that were read, in order. The same array, which grows: `view.lastSeq` says how far. */
+  /**
+   * All facts that were read, in order. The same array, which grows: `view.lastSeq` says how far. Another one once some are not
+   * in the log any more.
+   */
   readonly facts: readonly Fact[];
   readonly connection: 'connecting' | 'live' | 'cut' | 'ended';
   readonly error: unknown;
@@ -22,7 +25,7 @@ const restTimes = 6;
 /** A run as something to subscribe to, with all of its facts, which the scrubber and the proof need. */
 export class RunFeed {
   private readonly record = new RunRecord();
-  private readonly facts: Fact[] = [];
+  private facts: Fact[] = [];
   private readonly listeners = new Set<() => void>();
   private reading: AbortController | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -71,7 +74,8 @@ export class RunFeed {
     const { signal } = reading;
     const onCut = () => this.show('cut');
     try {
-      const options = { after: this.record.lastSeq, signal, onCut };
+      const { lastSeq: after, lastEpoch: afterEpoch } = this.record;
+      const options = { after, afterEpoch, signal, onCut };
       for await (const events of this.rondo.runs.streamGroups(this.runId, options)) {
         for (const event of events) this.take(event);
         this.show('live');
@@ -85,6 +89,11 @@ export class RunFeed {
   }
 
   private take(event: StreamEvent): void {
+    if (event.type === 'stream.rewound') {
+      this.facts = this.facts.filter(({ seq }) => seq < event.data.from);
+      this.record.rewind(event, this.facts);
+      return;
+    }
     if (isFact(event) && event.seq > this.record.lastSeq) this.facts.push(event);
     this.record.apply(event);
   }
@@ -115,6 +124,11 @@ export class RunFeed {
   }
 }
 
+interface Past extends Pick<FedRun, 'facts'> {
+  readonly seq: number;
+  readonly shown: Pick<FedRun, 'view' | 'details'>;
+}
+
 /** The run of a page: as it is now, or as it was at `seq`. */
 export function useRunFeed(
   runId: string,
@@ -122,14 +136,15 @@ export function useRunFeed(
 ): { now: FedRun; shown: Pick<FedRun, 'view' | 'details'> } {
   const rondo = useRondo();
   const feed = useMemo(() => new RunFeed(rondo, runId), [rondo, runId]);
-  const history = useMemo(() => new RunHistory(), [feed]);
   const now = useSyncExternalStore(feed.subscribe, feed.current);
-  const past = useRef<{ seq: number; known: number; shown: Pick<FedRun, 'view' | 'details'> } | null>(null);
+  const { facts } = now;
+  const history = useMemo(() => new RunHistory(), [facts]);
+  const past = useRef<Past | null>(null);
   if (seq === undefined || seq >= now.view.lastSeq) return { now, shown: now };
 
-  if (past.current?.seq !== seq || past.current.known === 0) {
-    const { view, details } = history.at(seq, now.facts);
-    past.current = { seq, known: view.lastSeq, shown: { view, details } };
+  if (past.current?.seq !== seq || past.current.facts !== facts || past.current.shown.view.lastSeq === 0) {
+    const { view, details } = history.at(seq, facts);
+    past.current = { seq, facts, shown: { view, details } };
   }
   return { now, shown: past.current.shown };
 }

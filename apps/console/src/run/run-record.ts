@@ -1,10 +1,10 @@
-import { type Fact, RunLog, type RunView, type StreamEvent, isFact } from '@rondo/client';
+import { type Fact, RunLog, type RunView, type StreamEvent, type StreamRewound, isFact } from '@rondo/client';
 import { type RunDetails, addFact, newDetails } from './run-details.ts';
 
 /** A run as some of its events show it. It is reduced outside of React, so that a fast stream costs no rendering. */
 export class RunRecord {
   private readonly log = new RunLog();
-  private readonly known = newDetails();
+  private known = newDetails();
   private shown: RunDetails | undefined;
 
   apply(event: StreamEvent): void {
@@ -13,6 +13,14 @@ export class RunRecord {
     if (!isFact(event) || event.seq <= lastSeq) return;
     addFact(this.known, event);
     this.shown = undefined;
+  }
+
+  /** Facts from a place on are not in the log any more; those before it are these. */
+  rewind(event: StreamRewound, kept: readonly Fact[]): void {
+    this.log.apply(event);
+    this.known = newDetails();
+    this.shown = undefined;
+    for (const fact of kept) addFact(this.known, fact);
   }
 
   get view(): RunView {
@@ -27,6 +35,10 @@ export class RunRecord {
 
   get lastSeq(): number {
     return this.log.lastSeq;
+  }
+
+  get lastEpoch(): number {
+    return this.log.lastEpoch;
   }
 }
 
