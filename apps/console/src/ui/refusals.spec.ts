@@ -30,6 +30,7 @@ describe('what was refused of a form', () => {
     ['the part of the request that the form is of', 'run.input', ['input'], 'input'],
     ['one item of a field', 'hosts.3', ['hosts', 'name'], 'hosts'],
     ['a field below another one', 'files.0.path', ['files', 'files.0.path'], 'files.0.path'],
+    ['what several fields are parts of', 'packages', ['size.cpus', 'packages.npm', 'packages.apt'], 'packages.npm'],
   ])('is found where the problem is in %s', (_, field, names, name) => {
     const { refusals } = placeRefusals(invalid(field, 'is required'), names, { part: 'run' });
 

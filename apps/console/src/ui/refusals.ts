@@ -19,7 +19,10 @@ interface Refused {
   readonly rest: unknown;
 }
 
-/** What an error says of the fields with these names. What is wrong in a part of a value is said of the value. */
+/**
+ * What an error says of the fields with these names. What is wrong in a part of a value is said of the value, and what is wrong with
+ * all that several fields are parts of, of the first of them.
+ */
 export function placeRefusals(error: unknown, names: readonly string[], places: FieldPlaces = {}): Refused {
   if (!(error instanceof RondoError)) return { refusals: {}, rest: error };
   const ofCode = places.codes?.[error.code];
@@ -36,7 +39,7 @@ export function placeRefusals(error: unknown, names: readonly string[], places: 
 function findName(field: string, names: readonly string[], { part }: FieldPlaces): string | undefined {
   const path = part !== undefined && field.startsWith(`${part}.`) ? field.slice(part.length + 1) : field;
   const within = names.filter((name) => path === name || path.startsWith(`${name}.`));
-  return within.sort((a, b) => b.length - a.length)[0];
+  return within.sort((a, b) => b.length - a.length)[0] ?? names.find((name) => name.startsWith(`${path}.`));
 }
 
 /** In the API a refusal stands after the name of a field, and here below the field. */
@@ -89,8 +92,13 @@ export function useFieldWork(fields: RefObject<HTMLElement | null>, places?: Fie
   return { isBusy, refusals, problem, start };
 }
 
+/** Those of fields that say something first: an empty one was not refused where others can be meant. */
 const listNames = (fields: HTMLElement | null): string[] =>
-  [...(fields?.querySelectorAll('.field [name]') ?? [])].flatMap((field) => field.getAttribute('name') ?? []);
+  [...(fields?.querySelectorAll('.field [name]') ?? [])]
+    .sort((a, b) => Number(isEmpty(a)) - Number(isEmpty(b)))
+    .flatMap((field) => field.getAttribute('name') ?? []);
+
+const isEmpty = (field: Element): boolean => 'value' in field && field.value === '';
 
 /** What is closed and has a refused field is opened. The buttons of an editor lie over what is at its edge. */
 function focusRefused(fields: HTMLElement | null): void {

@@ -204,7 +204,8 @@ describe('agents in the console', () => {
     const packages = page.getByLabel('Packages of npm');
     await packages.fill('semver@7.6.3');
     await create.click();
-    await page.getByRole('alert').getByText('environment.packages').waitFor();
+    await page.locator('.field', { hasText: 'Packages of npm' }).getByRole('alert').waitFor();
+    expect(await page.locator('.editor-end .problem').count()).toBe(0);
     await packages.fill('');
     await packages.blur();
     await page.getByLabel('Hosts that the sandbox reaches').selectOption('listed');
