@@ -39,17 +39,17 @@ export function TryAgent({ definition, isBroken, other }: TryAgentProps) {
   const navigate = useNavigate();
   const [input, setInput] = useState('');
   const [run, setRun] = useState<Run | null>(null);
-  const isEmpty = input.trim() === '';
-  const requireReadable = () => {
+  const requireWhole = () => {
     if (isBroken) throw new Error('What is written here cannot be read. Correct it first.');
+    if (input.trim() === '') throw new Error('Write what it is asked first.');
   };
   const start = async () => {
-    requireReadable();
-    if (!isEmpty) setRun(await rondo.runs.create(toRun(definition, input)));
+    requireWhole();
+    setRun(await rondo.runs.create(toRun(definition, input)));
   };
   const startBoth = async () => {
-    requireReadable();
-    if (!other || isEmpty) return;
+    requireWhole();
+    if (!other) return;
     const [a, b] = await Promise.all([other, definition].map((one) => rondo.runs.create(toRun(one, input))));
     if (a && b) await navigate({ to: '/compare', search: { a: a.id, b: b.id } });
   };

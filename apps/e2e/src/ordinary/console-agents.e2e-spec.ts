@@ -38,8 +38,11 @@ describe('agents in the console', () => {
     await page.getByLabel('System prompt').fill('You write release notes.');
     await page.getByText('Tools', { exact: true }).click();
     await page.getByLabel('execute_command', { exact: true }).selectOption('approval');
+    const run = page.getByRole('button', { name: 'Run what is written here' });
+    await run.click();
+    await page.getByRole('alert').getByText('Write what it is asked first.').waitFor();
     await page.getByLabel('What it is asked').fill('What is new?');
-    await page.getByRole('button', { name: 'Run what is written here' }).click();
+    await run.click();
     await page.getByText('You said: What is new?').waitFor();
     expect(await stored()).toEqual([]);
 
