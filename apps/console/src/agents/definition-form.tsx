@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '@rondo/client';
 import { AreaField, NumberField, TextField } from '../ui/fields.tsx';
-import { lines, withField, withMember } from './definition-edits.ts';
+import { withField, withMember } from './definition-edits.ts';
 import { EnvironmentFields } from './environment-fields.tsx';
 import { ModelAndProfile } from './model-and-profile.tsx';
 import { ToolChoices } from './tool-choices.tsx';
@@ -64,7 +64,7 @@ function Directives({ directives = [], onChange }: DirectivesProps) {
       rows={3}
       value={directives.join('\n')}
       onChange={(event) => onChange(event.currentTarget.value.split('\n'))}
-      onBlur={(event) => onChange(lines(event.currentTarget.value))}
+      onBlur={() => onChange(directives.filter((directive) => directive.trim() !== ''))}
     />
   );
 }

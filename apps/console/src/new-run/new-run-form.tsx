@@ -129,7 +129,7 @@ function Metadata({ value, onChange }: MetadataProps) {
       rows={2}
       spellCheck={false}
       defaultValue={printed}
-      onBlur={({ currentTarget }) => onChange(parseMetadata(currentTarget.value))}
+      onBlur={({ currentTarget: { value: text } }) => text !== printed && onChange(parseMetadata(text))}
     />
   );
 }

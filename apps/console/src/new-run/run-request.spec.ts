@@ -81,8 +81,8 @@ describe('a request', () => {
   });
 
   it('has metadata as lines', () => {
-    const metadata = { ticket: 'T-1', url: 'https://example.com/' };
+    const metadata = { ticket: 'T-1', url: 'https://example.com/', 'team:queue': 'a: b' };
     expect(parseMetadata(printMetadata(metadata))).toEqual(metadata);
-    expect(parseMetadata('\n name \n')).toEqual({ name: '' });
+    expect(parseMetadata('\n name \nteam:queue')).toEqual({ name: '', team: 'queue' });
   });
 });

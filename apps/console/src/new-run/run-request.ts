@@ -123,12 +123,13 @@ export const printMetadata = (metadata: NewRun['metadata'] = {}): string =>
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n');
 
-/** Lines without a colon are names without a value. */
+/** A name may have colons, of which the one before a space ends it. Lines without a colon are names without a value. */
 export function parseMetadata(text: string): NonNullable<NewRun['metadata']> {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return Object.fromEntries(
     lines.map((line) => {
-      const colon = line.includes(':') ? line.indexOf(':') : line.length;
+      const end = line.search(/:(?=\s|$)/);
+      const colon = end === -1 ? `${line}:`.indexOf(':') : end;
       return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
     }),
   );

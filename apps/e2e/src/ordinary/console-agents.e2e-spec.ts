@@ -285,6 +285,15 @@ describe('agents in the console', () => {
     expect(await client.json('GET', `/agents/${id}`)).toMatchObject({ definition: { system_prompt: 'Mine.' } });
   });
 
+  it('is not changed by who only looks at its fields', async () => {
+    const definition = { name: 'of-lines', directives: ['Write:\n- short', 'Be kind.'] };
+    const { id } = await client.json<{ id: string }>('POST', '/agents', { definition });
+    await browser.open(`/console/agents/${id}`);
+    await page.getByLabel('Directives').focus();
+    await page.keyboard.press('Tab');
+    expect(await page.getByRole('button', { name: 'Save as version 2' }).isDisabled()).toBe(true);
+  });
+
   it('settings that someone else has stored meanwhile are shown, and not overwritten unseen', async () => {
     await browser.open('/console/agents/settings');
     const field = page.getByLabel('Iterations of a run, at most');

@@ -43,6 +43,12 @@ describe('a run that is started in the console', () => {
     expect(JSON.parse(await json.inputValue())).toEqual({ ...written, metadata: { ticket: 'T-118' } });
     await json.fill(JSON.stringify({ ...written, metadata: { ticket: 'T-119' }, tools: ['ask'] }));
     expect(await page.getByLabel('Metadata').inputValue()).toBe('ticket: T-119');
+    const lines = { 'team:queue': 'one\ntwo' };
+    await json.fill(JSON.stringify({ ...written, metadata: lines }));
+    await page.getByLabel('Metadata').focus();
+    await json.focus();
+    expect(JSON.parse(await json.inputValue())).toEqual({ ...written, metadata: lines }); // nothing was typed into the field
+    await json.fill(JSON.stringify({ ...written, metadata: { ticket: 'T-119' }, tools: ['ask'] }));
 
     await page.getByRole('button', { name: 'As curl' }).click();
     await page.getByText('"ticket": "T-119"').waitFor();
