@@ -77,7 +77,7 @@ function OneRequest({ given, from }: OneRequestProps) {
             </WorkButton>
           </div>
         </section>
-        <RequestText request={request} onChange={setRequest} />
+        <RequestText request={request} onChange={setRequest} isBusy={isBusy} />
       </div>
     </>
   );
@@ -96,8 +96,10 @@ interface RequestTextProps {
 }
 
 /** The same request as text. */
-function RequestText({ request, onChange }: RequestTextProps) {
+function RequestText({ request, onChange, isBusy }: RequestTextProps & { readonly isBusy: boolean }) {
   const [form, setForm] = useState<TextForm>('json');
+  const json = useRequestJson({ request, onChange });
+  useUnsaved(json.problem !== null && !isBusy);
   return (
     <section aria-label="The request">
       <div className="choice" role="group" aria-label="Show the request as">
@@ -107,7 +109,7 @@ function RequestText({ request, onChange }: RequestTextProps) {
           </button>
         ))}
       </div>
-      {form === 'json' && <RequestJson request={request} onChange={onChange} />}
+      {form === 'json' && <RequestJson {...json} />}
       {form === 'curl' && <Code text={toCurl(request, gatewayUrl())} what="the command" />}
       {form === 'client' && <Code text={toClientCode(request, gatewayUrl())} what="the program" />}
     </section>
@@ -126,8 +128,7 @@ function Code({ text, what }: { readonly text: string; readonly what: string }) 
 }
 
 /** What is typed stays as it is while it is the request, or no JSON yet; a change of the form replaces it. */
-function RequestJson({ request, onChange }: RequestTextProps) {
-  const id = useId();
+function useRequestJson({ request, onChange }: RequestTextProps) {
   const [typed, setTyped] = useState<{ readonly text: string; readonly request: NewRun } | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const isTyped = typed !== null && typed.request === request;
@@ -142,6 +143,15 @@ function RequestJson({ request, onChange }: RequestTextProps) {
       setProblem(problemText(error));
     }
   };
+  return {
+    text: isTyped ? typed.text : JSON.stringify(request, null, 2),
+    edit,
+    problem: isTyped ? problem : null,
+  };
+}
+
+function RequestJson({ text, edit, problem }: ReturnType<typeof useRequestJson>) {
+  const id = useId();
   return (
     <>
       <label htmlFor={id} className="unseen">
@@ -153,11 +163,11 @@ function RequestJson({ request, onChange }: RequestTextProps) {
         className="code"
         rows={24}
         spellCheck={false}
-        value={isTyped ? typed.text : JSON.stringify(request, null, 2)}
-        aria-invalid={isTyped && problem !== null}
+        value={text}
+        aria-invalid={problem !== null}
         onChange={({ currentTarget }) => edit(currentTarget.value)}
       />
-      {isTyped && problem !== null && (
+      {problem !== null && (
         <p className="problem" role="alert">
           {problem} The run would start with what was there before.
         </p>

@@ -65,6 +65,11 @@ describe('a run that is started in the console', () => {
     await browser.open('/console/runs/new');
     await page.getByLabel('The request, as JSON').fill('{"input": ');
     await page.getByRole('alert').getByText('This is not JSON').waitFor();
+    await page.getByRole('button', { name: 'As curl' }).click();
+    await page.getByRole('button', { name: 'JSON', exact: true }).click();
+    expect(await page.getByLabel('The request, as JSON').inputValue()).toBe('{"input": ');
+    await page.getByRole('link', { name: 'Usage' }).click();
+    await page.getByRole('dialog', { name: 'Leave this page?' }).getByRole('button', { name: 'Stay' }).click();
     await page.getByLabel('The request, as JSON').fill('{"input": "Go.", "modle": "x"}');
     await page.getByRole('button', { name: 'Start the run' }).click();
     await page.getByRole('alert').getByText('modle').waitFor();
