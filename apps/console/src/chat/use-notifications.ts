@@ -1,6 +1,6 @@
 import { type Run, describeEnding, isOver, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { useRondo } from '../session/use-session.ts';
 import { statusWord } from '../ui/status.tsx';
 
@@ -9,7 +9,7 @@ const lookMs = 5_000;
 
 export interface Notifications {
   readonly isOn: boolean;
-  /** Absent where the browser has none, or the person has refused them. Asks for permission the first time. */
+  /** Absent where the browser has none for pages, or the person has refused them. Asks for permission the first time. */
   readonly toggle: (() => void) | undefined;
 }
 
@@ -26,7 +26,11 @@ export function useNotifications(threadId: string, title: string): Notifications
     refetchIntervalInBackground: true, // a hidden page is what this is for
     enabled: isOn,
   });
-  useNews(isOn ? run : null, title);
+  const giveUp = useCallback(() => {
+    setOn(false);
+    setRefused(true);
+  }, []);
+  useNews(isOn ? run : null, { title, giveUp });
   const toggle = () => {
     if (isOn) {
       localStorage.removeItem(storedAs);
@@ -44,7 +48,13 @@ export function useNotifications(threadId: string, title: string): Notifications
 
 const isWanted = (): boolean => localStorage.getItem(storedAs) === 'on';
 
-function useNews(run: Run | null | undefined, title: string): void {
+interface News {
+  readonly title: string;
+  /** The browser shows none of a page. */
+  readonly giveUp: () => void;
+}
+
+function useNews(run: Run | null | undefined, { title, giveUp }: News): void {
   const before = useRef<string | null>(null);
   useEffect(() => {
     if (!run) return;
@@ -53,9 +63,13 @@ function useNews(run: Run | null | undefined, title: string): void {
     before.current = state;
     const news = isNew && document.hidden ? readNews(run) : undefined;
     if (news === undefined) return;
-    const shown = new Notification(title, { body: news, tag: run.id });
-    shown.onclick = () => window.focus();
-  }, [run, title]);
+    try {
+      const shown = new Notification(title, { body: news, tag: run.id });
+      shown.onclick = () => window.focus();
+    } catch {
+      giveUp(); // Chrome on Android has the class and the permission, and throws: there only a service worker may
+    }
+  }, [run, title, giveUp]);
 }
 
 /** What a person is told about the run; nothing while it goes on without them. */
