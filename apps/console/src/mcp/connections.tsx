@@ -1,5 +1,7 @@
-import { type McpConnection, take } from '@rondo/client';
+import { type BegunMcpConnection, type McpConnection, take } from '@rondo/client';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { safeLink } from '../markdown/safe-link.ts';
 import { useMay, useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { age } from '../ui/amounts.ts';
@@ -19,6 +21,7 @@ const lookEveryMs = 5_000;
 export function Connections() {
   const rondo = useRondo();
   const mayWrite = useMay('write');
+  const [opened, setOpened] = useState<BegunMcpConnection>();
   const { data, error, refetch } = useQuery({
     queryKey: key,
     queryFn: () => take(rondo.mcp.connections({ limit: 100 }), 500),
@@ -34,11 +37,12 @@ export function Connections() {
         A server that wants a person to sign in is connected here, once. A run says by <code>connection</code> whose it
         uses.
       </p>
-      {mayWrite && <NewConnection />}
+      {mayWrite && <NewConnection open={setOpened} />}
+      {opened && isAwaited(opened, connections) && <OpenedPage url={opened.authorization_url} />}
       {connections.length > 0 && (
         <Table label="Connections" columns={['Server', 'For', 'State', 'Scopes', 'Connected']} hasActions>
           {connections.map((connection) => (
-            <Row key={connection.id} connection={connection} />
+            <Row key={connection.id} connection={connection} open={setOpened} />
           ))}
         </Table>
       )}
@@ -47,16 +51,40 @@ export function Connections() {
   );
 }
 
-const openPage = (page: string): void => void window.open(page, '_blank', 'noopener');
+/** Whether no person has come back from the page of the connection. */
+const isAwaited = ({ id, connected_at: before }: BegunMcpConnection, connections: readonly McpConnection[]): boolean =>
+  connections.every((one) => one.id !== id || one.connected_at === before);
+
+/** Browsers open no window where the answer with its address took some seconds, and do not tell. */
+function OpenedPage({ url }: { readonly url: string }) {
+  return (
+    <p role="status">
+      Go on in the window that has opened. If none has:{' '}
+      <a href={safeLink(url)} target="_blank" rel="noopener noreferrer">
+        open it
+      </a>
+    </p>
+  );
+}
+
+interface ConnectProps {
+  /** Told what a person goes on with in another window. */
+  readonly open: (connection: BegunMcpConnection) => void;
+}
+
+function openPage(connection: BegunMcpConnection, { open }: ConnectProps): void {
+  window.open(connection.authorization_url, '_blank', 'noopener');
+  open(connection);
+}
 
 /** For a server that wants a person to sign in. */
-function NewConnection() {
+function NewConnection(props: ConnectProps) {
   const rondo = useRondo();
   const refreshKey = useRefreshKey();
   const connect = async (fields: FormData) => {
     const user = toText(fields, 'user');
     const begun = await rondo.mcp.connect({ url: toText(fields, 'url'), ...(user !== '' && { user }) });
-    openPage(begun.authorization_url);
+    openPage(begun, props);
     await refreshKey(key);
   };
   return (
@@ -69,14 +97,14 @@ function NewConnection() {
   );
 }
 
-function Row({ connection }: { readonly connection: McpConnection }) {
+function Row({ connection, ...props }: ConnectProps & { readonly connection: McpConnection }) {
   const rondo = useRondo();
   const mayWrite = useMay('write');
   const refreshKey = useRefreshKey();
   const now = useNow();
   const { id, url, user, status, problem, scopes, connected_at: at, connected_by: by } = connection;
   const connect = async () => {
-    openPage((await rondo.mcp.connect({ url, user, scopes })).authorization_url);
+    openPage(await rondo.mcp.connect({ url, user, scopes }), props);
   };
   const disconnect = async () => {
     await rondo.mcp.disconnect(id);

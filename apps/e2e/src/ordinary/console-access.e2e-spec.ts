@@ -73,6 +73,23 @@ describe('secrets, client tokens and MCP servers in the console', () => {
     expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe('Shorten the note 7.');
   });
 
+  it('the page at which a person connects an MCP server is linked to: browsers do not open each window', async () => {
+    const address = 'https://login.example.com/authorize?state=1';
+    const begun = { id: 'mcc_1', status: 'pending', connected_at: null, authorization_url: address };
+    await page.route('**/v1/mcp-connections', (route) =>
+      route.request().method() === 'POST' ? route.fulfill({ status: 201, json: begun }) : route.continue(),
+    );
+    await browser.open('/console/agents/mcp');
+    await page.evaluate('window.open = () => null');
+    const form = page.getByRole('form', { name: 'Sign in to a server' });
+    await form.getByLabel('Server').fill('https://mcp.example.com/mcp');
+    await form.getByRole('button', { name: 'Sign in to the server' }).click();
+    const link = page.getByRole('status').getByRole('link', { name: 'open it' });
+    expect(await link.getAttribute('href')).toBe(address);
+    await browser.expectThisAccessibleInEveryLook('the link to the page of a server');
+    await page.unroute('**/v1/mcp-connections');
+  });
+
   it('an MCP server is tried; its tools are kept once a run has accepted them', async () => {
     await browser.open('/console/agents');
     await page.getByRole('link', { name: 'MCP servers' }).click();
