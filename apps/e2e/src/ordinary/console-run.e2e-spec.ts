@@ -195,6 +195,19 @@ describe('the page of a run', () => {
     await browser.expectAccessible('a screenshot, enlarged');
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
+
+    const json = {
+      type: 'about:blank',
+      title: 'Too Many Requests',
+      status: 429,
+      code: 'rate_limited',
+      detail: 'Later.',
+    };
+    await page.route('**/v1/blobs/*', (route) => route.fulfill({ status: 429, json }));
+    await open(run.id);
+    await view.getByText('Later.').waitFor();
+    expect(await view.getByText('no longer there').count()).toBe(0);
+    await page.unroute('**/v1/blobs/*');
   });
 
   it('on a phone the bar has the names of pages, and the others are behind “More”', async () => {
