@@ -14,6 +14,10 @@ const route = getRouteApi('/users/$user');
 /** What is stored of one person of your product, and the way to erase it. */
 export function UserPage() {
   const { user } = route.useParams();
+  return <OneUser key={user} user={user} />;
+}
+
+function OneUser({ user }: { readonly user: string }) {
   const rondo = useRondo();
   const mayErase = useMay('admin');
   const [erased, setErased] = useState<ErasedUser | null>(null);

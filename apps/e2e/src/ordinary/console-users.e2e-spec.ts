@@ -37,7 +37,11 @@ describe('the users of an account in the console', () => {
 
   it('have their usage, and are erased with a report', async () => {
     await browser.open('/console/usage');
-    const row = page.getByRole('region', { name: 'Usage by user' }).getByRole('row', { name: 'Ada' });
+    const byUser = page.getByRole('region', { name: 'Usage by user' });
+    await byUser.getByRole('link', { name: '4711' }).click();
+    await page.getByRole('heading', { name: '4711' }).waitFor();
+    await page.getByRole('link', { name: 'Usage' }).click();
+    const row = byUser.getByRole('row', { name: 'Ada' });
     expect(await row.getByRole('cell').first().innerText()).toBe('1');
     await page.getByRole('region', { name: 'Usage by key' }).getByRole('row').nth(1).waitFor();
     await row.getByRole('link', { name: 'Ada' }).click();
@@ -50,6 +54,8 @@ describe('the users of an account in the console', () => {
     await dialog.getByRole('button', { name: 'Erase this user' }).click();
     await page.getByRole('heading', { name: 'Erased: Ada' }).waitFor();
     await browser.expectThisAccessibleInEveryLook('the report of an erased user');
+    await page.evaluate('history.go(-2)');
+    await page.getByRole('heading', { name: '4711' }).waitFor(); // another person, whom the report is not about
     await browser.open('/console/threads?user=Ada');
     await page.getByText('No thread matches these filters.').waitFor();
   });
