@@ -174,6 +174,20 @@ describe('the console in a browser', () => {
     expect(await client.toolOutputs(run.id)).toEqual([expect.stringContaining('to the right place')]);
   });
 
+  it('raises the budget that a run waits for in all of its units, also that of the run which began its tree', async () => {
+    const budget = { usd: 3, tokens: 500, spent_usd: 0.5, spent_tokens: 490, root_run_id: 'run_root' };
+    const waiting = [{ id: 'run_below', status: 'waiting_budget', waiting: { reason: 'budget', budget } }];
+    await page.route('**/v1/inbox?*', (route) =>
+      route.fulfill({ json: { data: waiting, has_more: false, next_cursor: null } }),
+    );
+    await open('/console/inbox');
+    await page.getByText('all runs below that one have spent $0.50 of $3.00, and used 490 of 500 tokens.').waitFor();
+    const raised = page.waitForRequest('**/v1/runs/run_root/budget');
+    await page.getByRole('button', { name: 'Raise, and go on' }).click();
+    expect((await raised).postDataJSON()).toEqual({ usd: 3, tokens: 1_000 });
+    await page.unrouteAll();
+  });
+
   it('stops a run, and shows the receipt', async () => {
     const turns = [{ calls: [command('echo begun; sleep 60')] }];
     const run = await client.createRun(scriptInput('Wait.', turns));
