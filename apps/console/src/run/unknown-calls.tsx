@@ -29,7 +29,7 @@ function UnknownCall({ call }: { readonly call: ToolCall }) {
   const mayWrite = useMay('write');
   const rule = async (outcome: ToolCallResolution['outcome']) => {
     await rondo.runs.resolve(call.id, { outcome });
-    await refreshKey(['inbox']);
+    await Promise.all([refreshKey(['calls', call.run_id]), refreshKey(['inbox'])]);
   };
   return (
     <div role="group" className="approval" aria-label={`${call.name}, outcome unknown`}>

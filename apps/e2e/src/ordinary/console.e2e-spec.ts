@@ -188,6 +188,25 @@ describe('the console in a browser', () => {
     await page.unrouteAll();
   });
 
+  it('shows of several calls whose outcome is unknown those that no person has ruled on', async () => {
+    const listed = (data: unknown[]) => ({ json: { data, has_more: false, next_cursor: null } });
+    const toCall = (id: string, status: string) => ({ id, run_id: 'run_1', name: `pay_${id}`, arguments: {}, status });
+    const calls = [toCall('first', 'unknown'), toCall('second', 'unknown')];
+    const waiting = [{ id: 'run_1', status: 'waiting_input', waiting: { reason: 'tool_unknown' } }];
+    await page.route('**/v1/inbox?*', (route) => route.fulfill(listed(waiting)));
+    await page.route('**/v1/runs/run_1/tool-calls*', (route) => route.fulfill(listed(calls)));
+    await page.route('**/v1/tool-calls/first/resolve', (route) => {
+      calls[0] = toCall('first', 'completed');
+      return route.fulfill({ json: calls[0] });
+    });
+    await open('/console/inbox');
+    const first = page.getByRole('group', { name: 'pay_first, outcome unknown' });
+    await first.getByRole('button', { name: 'It took effect' }).click();
+    await first.waitFor({ state: 'detached' });
+    await page.getByRole('group', { name: 'pay_second, outcome unknown' }).waitFor();
+    await page.unrouteAll();
+  });
+
   it('stops a run, and shows the receipt', async () => {
     const turns = [{ calls: [command('echo begun; sleep 60')] }];
     const run = await client.createRun(scriptInput('Wait.', turns));
