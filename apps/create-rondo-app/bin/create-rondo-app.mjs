@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { cpSync, existsSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
@@ -27,7 +27,9 @@ function main(words) {
   if (!templates.includes(values.template))
     throw new UsageError(`There is no template ${values.template}; there are ${templates.join(', ')}.`);
   const to = resolve(folder);
-  if (existsSync(to) && readdirSync(to).length > 0) throw new UsageError(`${folder} is not empty.`);
+  const found = statSync(to, { throwIfNoEntry: false });
+  if (found && !found.isDirectory()) throw new UsageError(`${folder} is no folder.`);
+  if (found && readdirSync(to).length > 0) throw new UsageError(`${folder} is not empty.`);
   write(to, { template: values.template, packages: values.packages });
   console.log(
     `${folder} is there. Its README.md says what it does. Begin with:\n\n  cd ${folder}\n  npm install\n  RONDO_API_KEY=… npm start`,
@@ -76,7 +78,8 @@ function findPackage(dependency, { to, packages }) {
 try {
   main(process.argv.slice(2));
 } catch (error) {
-  if (!(error instanceof UsageError)) throw error;
+  const isUsage = error instanceof UsageError;
+  if (!isUsage && error.syscall === undefined) throw error; // else the folder cannot be written
   console.error(error.message);
-  process.exitCode = 2;
+  process.exitCode = isUsage ? 2 : 1;
 }

@@ -1,6 +1,15 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -60,6 +69,9 @@ describe('create-rondo-app', () => {
     const refused = (...words: string[]) =>
       run(process.execPath, [program, ...words], { cwd: folder }).catch((error: unknown) => error);
     expect(await refused('.')).toMatchObject({ code: 2, stderr: '. is not empty.\n' });
+    writeFileSync(join(folder, 'taken'), 'a file');
+    expect(await refused('taken')).toMatchObject({ code: 2, stderr: 'taken is no folder.\n' });
+    expect(await refused('taken/new')).toMatchObject({ code: 1, stderr: expect.stringMatching(/^ENOTDIR: .*\n$/) });
     expect(await refused('new', '--template', 'game')).toMatchObject({
       stderr: expect.stringContaining('no template'),
     });
