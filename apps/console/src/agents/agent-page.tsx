@@ -59,7 +59,7 @@ interface OneAgentProps {
 function OneAgent({ agent, versions, refresh }: OneAgentProps) {
   const rondo = useRondo();
   const mayWrite = useMay('write');
-  const { draft, edit, base, isChanged, isBehind, follow, begin } = useDraft({
+  const { draft, edit, place, isChanged, isBehind, follow, begin } = useDraft({
     definition: agent.definition,
     at: agent.updated_at,
   });
@@ -69,8 +69,8 @@ function OneAgent({ agent, versions, refresh }: OneAgentProps) {
     const change = { definition: draft, if_version: agent.version, ...(note.trim() !== '' && { note }) };
     try {
       const { definition, updated_at: at } = await rondo.agents.update(agent.id, change);
-      begin({ definition, at });
-      setNote('');
+      begin({ definition, at }, draft);
+      setNote((now) => (now === note ? '' : now));
     } finally {
       await refresh(); // also where it was refused: then another version is active
     }
@@ -80,7 +80,7 @@ function OneAgent({ agent, versions, refresh }: OneAgentProps) {
       <AgentHead agent={agent} refresh={refresh} />
       <div className="agent-body">
         <DefinitionEditor
-          key={base.at}
+          key={place}
           definition={draft}
           onChange={edit}
           onBroken={setBroken}

@@ -67,7 +67,7 @@ export function DefinitionEditor<Definition extends object>(props: DefinitionEdi
         {format === 'form' ? (
           <TolerantForm whole={definition}>{form}</TolerantForm>
         ) : (
-          <TextOfDefinition format={format} text={text} onChange={edit} problem={problem} />
+          <TextOfDefinition {...{ format, text, problem }} onChange={edit} isHeld={isBusy} />
         )}
         {children}
       </RefusalsContext>
@@ -114,9 +114,11 @@ interface TextProps {
   readonly text: string;
   readonly onChange: (text: string) => void;
   readonly problem: string | null;
+  /** It is being saved: what cannot be read yet would be lost then. */
+  readonly isHeld: boolean;
 }
 
-function TextOfDefinition({ format, text, onChange, problem }: TextProps) {
+function TextOfDefinition({ format, text, onChange, problem, isHeld }: TextProps) {
   const id = useId();
   return (
     <>
@@ -127,6 +129,7 @@ function TextOfDefinition({ format, text, onChange, problem }: TextProps) {
         className="code"
         rows={24}
         spellCheck={false}
+        readOnly={isHeld}
         value={text}
         aria-invalid={problem !== null}
         onChange={({ currentTarget }) => onChange(currentTarget.value)}

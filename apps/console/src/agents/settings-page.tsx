@@ -32,13 +32,13 @@ function Settings({ stored: { settings, updated_at: updatedAt } }: { readonly st
   const mayWrite = useMay('write');
   const now = useNow();
   const newest = { definition: settings, at: updatedAt };
-  const { draft, edit, base, isChanged, isBehind, follow, begin } = useDraft(newest);
+  const { draft, edit, place, isChanged, isBehind, follow, begin } = useDraft(newest);
   const save = async () => {
     const current = await rondo.settings();
     queries.setQueryData(['settings'], current);
     if (current.updated_at !== updatedAt) throw new Error('Other settings were stored meanwhile.');
     const saved = await rondo.setSettings({ settings: draft });
-    begin({ definition: saved.settings, at: saved.updated_at });
+    begin({ definition: saved.settings, at: saved.updated_at }, draft);
     queries.setQueryData(['settings'], saved);
   };
   return (
@@ -48,7 +48,7 @@ function Settings({ stored: { settings, updated_at: updatedAt } }: { readonly st
         {updatedAt === null ? 'None were ever stored.' : `Changed ${age(updatedAt, now)}.`}
       </p>
       <DefinitionEditor
-        key={base.at}
+        key={place}
         definition={draft}
         onChange={edit}
         form={<SettingsForm settings={draft} onChange={edit} />}

@@ -9,15 +9,15 @@ interface Stored<Definition> {
 interface Draft<Definition> {
   readonly draft: Definition;
   readonly edit: (draft: Definition) => void;
-  /** What the draft began from. */
-  readonly base: Stored<Definition>;
   readonly isChanged: boolean;
   /** Whether something else was stored since the draft began. */
   readonly isBehind: boolean;
   /** Begins from what was stored last, with the draft or without it. */
   readonly follow: (choice: 'keep' | 'discard') => void;
-  /** Begins from what this page has stored. */
-  readonly begin: (stored: Stored<Definition>) => void;
+  /** Begins from what this page has stored, which is what was `sent`. What was written since then stays. */
+  readonly begin: (stored: Stored<Definition>, sent: Definition) => void;
+  /** Another one each time that something else takes the place of what is written. */
+  readonly place: string | null;
 }
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
@@ -27,17 +27,18 @@ const isLater = (at: string | null, before: string | null): boolean => at !== nu
 /** What is written here stays when others store something else meanwhile; what is untouched shows theirs. */
 export function useDraft<Definition>(newest: Stored<Definition>): Draft<Definition> {
   const [base, setBase] = useState(newest);
-  const [draft, setDraft] = useState(newest.definition);
-  const begin = (stored: Stored<Definition>) => {
+  const [{ draft, place }, setWritten] = useState({ draft: newest.definition, place: newest.at });
+  const show = (stored: Stored<Definition>, sent = draft) => {
     setBase(stored);
-    setDraft(stored.definition);
+    setWritten((now) => (now.draft === sent ? { draft: stored.definition, place: stored.at } : now));
   };
   const isChanged = !isSame(draft, base.definition);
   const isOther = isLater(newest.at, base.at) && !isSame(newest.definition, base.definition);
-  if (isOther && !isChanged) begin(newest);
+  if (isOther && !isChanged) show(newest);
   return {
-    ...{ draft, edit: setDraft, base, isChanged, begin },
+    ...{ draft, place, isChanged, begin: show },
+    edit: (next) => setWritten((now) => ({ ...now, draft: next })),
     isBehind: isOther && isChanged,
-    follow: (choice) => (choice === 'discard' ? begin(newest) : setBase(newest)),
+    follow: (choice) => (choice === 'discard' ? show(newest) : setBase(newest)),
   };
 }

@@ -102,8 +102,9 @@ function useSave({ storeId, path }: EntryAddress, setDraft: (change: (draft: Dra
     }
   };
   return async ({ over, text }: Draft): Promise<void> => {
+    let written: MemoryEntry;
     try {
-      await memoryStores.write(storeId, { path }, { content: text, if_version: over.version });
+      written = await memoryStores.write(storeId, { path }, { content: text, if_version: over.version });
     } catch (error) {
       if (!didChange(error)) throw error;
       const [newest] = await Promise.all([readNewest(), refreshKey(['memory', storeId])]);
@@ -112,7 +113,7 @@ function useSave({ storeId, path }: EntryAddress, setDraft: (change: (draft: Dra
       throw new Error(what, { cause: error });
     }
     await refreshKey(['memory', storeId]);
-    setDraft(() => null);
+    setDraft((now) => (now === null || now.text === text ? null : { ...now, over: written })); // it was written on meanwhile
   };
 }
 

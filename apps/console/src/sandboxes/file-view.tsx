@@ -33,7 +33,7 @@ export function FileView({ sandboxId, path }: FileViewProps) {
   const save = async () => {
     await rondo.sandboxes.writeFile(sandboxId, { path, content: edited ?? '' });
     await Promise.all([refetch(), refreshKey(['files', sandboxId])]);
-    setEdited(null);
+    setEdited((now) => (now === edited ? null : now)); // what was written meanwhile is not saved
   };
   return (
     <section className="file" aria-label={plainText(path)}>

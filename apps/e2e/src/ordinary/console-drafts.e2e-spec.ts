@@ -180,6 +180,38 @@ describe('what a person writes in the console', () => {
     await page.unroute('**/v1/runs');
   });
 
+  it('while an agent or an entry of memory is saved is the next change of it', async () => {
+    const { id } = await client.json<{ id: string }>('POST', '/agents', { definition: { name: 'of-steps' } });
+    await browser.open(`/console/agents/${id}`);
+    const prompt = page.getByLabel('System prompt');
+    await prompt.fill('One.');
+    const saved = await hold(`**/v1/agents/${id}`, 'PATCH');
+    await page.getByRole('button', { name: 'Save as version 2' }).click();
+    await prompt.pressSequentially(' Two.');
+    await saved.release();
+    await page.getByText('Version 2 of 2').waitFor();
+    expect(await prompt.inputValue()).toBe('One. Two.');
+    await page.getByRole('button', { name: 'Save as version 3' }).click();
+    await page.getByText('Version 3 of 3').waitFor();
+    expect(await client.json('GET', `/agents/${id}`)).toMatchObject({ definition: { system_prompt: 'One. Two.' } });
+
+    const store = await client.json<{ id: string }>('POST', '/memory-stores', { name: 'of-steps' });
+    await client.json('PUT', `/memory-stores/${store.id}/entry?path=a.md`, { content: 'None.' });
+    await browser.open(`/console/agents/memory/${store.id}?path=a.md`);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const text = page.getByRole('textbox', { name: 'Content of a.md' });
+    await text.fill('One.');
+    const written = await hold(`**/v1/memory-stores/${store.id}/entry?*`, 'PUT');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await text.pressSequentially(' Two.');
+    await written.release();
+    await page.getByRole('link', { name: 'version 2' }).waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('link', { name: 'version 3' }).waitFor();
+    await page.getByText('One. Two.').waitFor();
+    expect(await text.count()).toBe(0);
+  });
+
   it('is not lost to a key of another account, when the session has ended meanwhile', async () => {
     const other = await newAccount(rondo);
     await browser.open('/console/threads/new');
