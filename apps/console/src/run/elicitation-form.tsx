@@ -4,6 +4,7 @@ import { useMay, useRondo } from '../session/use-session.ts';
 import { moment } from '../ui/amounts.ts';
 import { ChoiceField, TextField } from '../ui/fields.tsx';
 import { problemText } from '../ui/problem-text.ts';
+import { useUnsaved } from '../ui/unsaved.tsx';
 
 type Content = NonNullable<InputAnswer['content']>;
 
@@ -40,6 +41,8 @@ export function ElicitationForm({ asked }: { readonly asked: Elicitation }) {
 function Answer({ asked }: { readonly asked: Elicitation }) {
   const rondo = useRondo();
   const [state, setState] = useState<{ isBusy: boolean; problem: string | null }>({ isBusy: false, problem: null });
+  const [isWritten, setWritten] = useState(false);
+  useUnsaved(isWritten && !state.isBusy);
 
   const send = (answer: InputAnswer) => {
     setState({ isBusy: true, problem: null });
@@ -53,7 +56,7 @@ function Answer({ asked }: { readonly asked: Elicitation }) {
     send({ action: 'accept', ...(content && { content }) });
   };
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={submit} onChange={() => setWritten(true)}>
       {Object.entries(asked.fields ?? {}).map(([name, field]) => (
         <Field key={name} name={name} field={field} />
       ))}

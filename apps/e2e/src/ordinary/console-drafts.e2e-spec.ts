@@ -75,6 +75,22 @@ describe('what a person writes in the console', () => {
     await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor();
   });
 
+  it('as an answer to an MCP server is not left unasked, either', async () => {
+    const expires_at = new Date(Date.now() + 600_000).toISOString();
+    const fields = { title: { type: 'string', title: 'Title', required: true } };
+    const of = { tool_call_id: 'call_1', key: 'form', server: 'tickets', name: 'tickets__create', mode: 'form' };
+    const elicitations = [{ ...of, message: 'Which ticket?', expires_at, fields }];
+    const data = [{ id: 'run_1', status: 'waiting_input', waiting: { reason: 'elicitation', elicitations } }];
+    await page.route('**/v1/inbox?*', (route) => route.fulfill({ json: { data, has_more: false, next_cursor: null } }));
+    await browser.open('/console/inbox');
+    await page.getByLabel('Title').fill('The gate squeaks');
+    await page.getByRole('link', { name: 'Usage' }).click();
+    await guard().getByRole('button', { name: 'Stay' }).click();
+    expect(await page.getByLabel('Title').inputValue()).toBe('The gate squeaks');
+    await page.unroute('**/v1/inbox?*');
+    await page.getByText('Nothing waits for you.').waitFor();
+  });
+
   it('is not asked about once it is stored', async () => {
     await browser.open('/console/agents/new');
     await page.getByLabel('Name', { exact: true }).fill('whole');
