@@ -97,7 +97,7 @@ function Comparison({ agent, version }: { readonly agent: Agent; readonly versio
     queryKey: ['comparison', agent.id, agent.version, version],
     queryFn: () => rondo.agents.compare(agent.id, { from: agent.version, to: version }),
   });
-  if (error) return <Failure error={error} />;
+  if (error && !data) return <Failure error={error} />;
   return data ? <VersionChanges comparison={data} /> : <Loading what="the differences" />;
 }
 

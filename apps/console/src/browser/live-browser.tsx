@@ -23,7 +23,7 @@ export function LiveBrowser({ threadId, mayAct }: LiveBrowserProps) {
     queryFn: ({ signal }) => rondo.sandboxes.find(threadId, { signal }),
     retry: false,
   });
-  if (error) return <p role="alert">{problemText(error)}</p>;
+  if (error && !sandbox) return <p role="alert">{problemText(error)}</p>;
   return sandbox ? <Screen sandboxId={sandbox.id} mayAct={mayAct} /> : <Loading what="the browser" />;
 }
 

@@ -3,6 +3,7 @@ import { Link, getRouteApi } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useRunFeed } from '../run/run-feed.ts';
 import { useRondo } from '../session/use-session.ts';
+import { hasNothing } from '../ui/problem-text.ts';
 import { FailurePage, Loading } from '../ui/states.tsx';
 import { Aligned } from './aligned.tsx';
 import { alignIterations } from './aligned-iterations.ts';
@@ -38,7 +39,7 @@ function Both({ a: idA, b: idB }: { readonly a: string; readonly b: string }) {
   const [rowsA, rowsB] = [a.fed.view.rows, b.fed.view.rows];
   const iterations = useMemo(() => alignIterations(rowsA, rowsB), [rowsA, rowsB]);
   const [areMarked, setAreMarked] = useState(true);
-  const error = a.error ?? b.error;
+  const error = [a, b].find((one) => hasNothing(one.error, one.run))?.error;
   if (error) return <FailurePage error={error} list={{ to: '/compare', name: 'Compare others' }} />;
   if (!a.run || !b.run) return <Loading what="both runs" />;
   const [comparedA, comparedB]: ComparedRun[] = [

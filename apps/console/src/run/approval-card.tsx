@@ -67,7 +67,7 @@ function ApprovalCard({ id }: { readonly id: string }) {
     queryKey: ['approval', id],
     queryFn: ({ signal }) => rondo.approvals.get(id, { signal }),
   });
-  if (error) return <Failure error={error} />;
+  if (error && !data) return <Failure error={error} />;
   if (!data) return <Loading what="the call" />;
   return data.outcome === null ? <OpenApproval approval={data} /> : <p className="hint">Decided: {data.outcome}.</p>;
 }

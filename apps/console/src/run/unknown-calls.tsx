@@ -12,7 +12,7 @@ export function UnknownCalls({ runId }: { readonly runId: string }) {
     queryKey: ['calls', runId],
     queryFn: () => take(rondo.runs.toolCalls(runId), 1_000),
   });
-  if (error) return <Failure error={error} />;
+  if (error && !data) return <Failure error={error} />;
   if (!data) return <Loading what="the calls" />;
   return data.items.map((call) => (call.status === 'unknown' ? <UnknownCall key={call.id} call={call} /> : null));
 }

@@ -13,6 +13,7 @@ import { useMay, useRondo } from '../session/use-session.ts';
 import { useThreadTerminal } from '../terminal/terminal-session.ts';
 import { count } from '../ui/amounts.ts';
 import { ConfirmedAction } from '../ui/confirmed-action.tsx';
+import { hasNothing } from '../ui/problem-text.ts';
 import { FailurePage, Loading } from '../ui/states.tsx';
 import { ItemHead } from '../ui/item-head.tsx';
 import { useRefreshKey } from '../ui/use-refresh-key.ts';
@@ -38,7 +39,7 @@ function OneThread({ threadId }: { readonly threadId: string }) {
     queryFn: ({ signal }) => rondo.threads.get(threadId, { signal }),
   });
   const { shown, older, error, refresh } = useThread(threadId);
-  const failure = thread.error ?? (shown ? null : error);
+  const failure = hasNothing(thread.error, thread.data) ? thread.error : shown ? null : error;
   if (failure) return <FailurePage error={failure} list={{ to: '/threads', name: 'All threads' }} />;
   if (!thread.data || !shown) return <Loading what="the thread" />;
   return (

@@ -1,4 +1,4 @@
-import { type RondoClient, type RunningRondo, scriptInput } from '@rondo/test-deployment';
+import { type RondoClient, type RunningRondo, command, scriptInput } from '@rondo/test-deployment';
 import type { Page, Route } from 'playwright-core';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
 import { newAccount, ordinaryConsole } from '../shared-deployment';
@@ -43,6 +43,18 @@ describe('what a person writes in the console', () => {
       await Promise.all(held.map((route) => route.continue()));
     };
     return { held, release };
+  }
+
+  /** Has the page read this address again, and fail, as when its window is looked at again while the gateway starts. */
+  async function refuse(url: string) {
+    let refusals = 0;
+    const json = { type: 'about:blank', title: 'Internal Server Error', status: 500, code: 'internal_error' };
+    await page.route(url, (route) => {
+      refusals += 1;
+      return route.fulfill({ status: 500, json });
+    });
+    while (refusals < 3) await page.evaluate('dispatchEvent(new Event("visibilitychange"))'); // the third is after the failure is shown
+    await page.unroute(url);
   }
 
   it('is not left unasked: not by a link, nor by the way back, nor with the tab', async () => {
@@ -226,6 +238,28 @@ describe('what a person writes in the console', () => {
     await page.getByRole('link', { name: 'version 3' }).waitFor();
     await page.getByText('One. Two.').waitFor();
     expect(await text.count()).toBe(0);
+  });
+
+  it('stays while its thread, or the call that it is about, cannot be read again', async () => {
+    const { id, thread_id: threadId } = await client.createRun({ model: 'demo/plain', input: 'Begin.' });
+    await client.waitForRun(id);
+    await browser.open(`/console/threads/${threadId}`);
+    const field = page.getByRole('textbox', { name: 'Message' });
+    await field.fill('Half a sentence');
+    await refuse(`**/v1/threads/${threadId}`);
+    expect(await field.inputValue()).toBe('Half a sentence');
+    await field.fill('');
+
+    const script = scriptInput('Ask before.', [{ calls: [command('echo a')] }, { text: 'Done.' }]);
+    const run = await client.createRun({ ...script, tools: { execute_command: { require_approval: true } } });
+    await client.waitForRun(run.id);
+    await browser.open(`/console/runs/${run.id}`);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const words = page.getByLabel('Arguments, as JSON');
+    await words.fill('{"command": "echo b"}');
+    await refuse('**/v1/approvals/*');
+    expect(await words.inputValue()).toBe('{"command": "echo b"}');
+    await page.getByRole('button', { name: 'Leave as it was' }).click();
   });
 
   it('is not lost to a key of another account, when the session has ended meanwhile', async () => {
