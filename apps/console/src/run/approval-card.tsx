@@ -1,6 +1,6 @@
 import type { Approval, ApprovalDecision, RunRow } from '@rondo/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useCallback, useEffect, useId, useState } from 'react';
 import { useMay, useRondo } from '../session/use-session.ts';
 import { Action } from '../ui/action.tsx';
 import { age, moment } from '../ui/amounts.ts';
@@ -15,11 +15,17 @@ import { useRefreshKey } from '../ui/use-refresh-key.ts';
 
 /** The calls of one run that a person decides about: one by one, or all as they are shown. */
 export function ApprovalCards({ ids }: { readonly ids: readonly string[] }) {
+  const [edited, setEdited] = useState<readonly string[]>([]);
+  /** What it returns is called when the card shows the arguments of the call again. */
+  const edit = useCallback((id: string) => {
+    setEdited((before) => [...before, id]);
+    return () => setEdited((before) => before.filter((one) => one !== id));
+  }, []);
   return (
     <>
-      {ids.length > 1 && <ApproveAll ids={ids} />}
+      {ids.length > 1 && edited.length === 0 && <ApproveAll ids={ids} />}
       {ids.map((id) => (
-        <ApprovalCard key={id} id={id} />
+        <ApprovalCard key={id} id={id} onEdit={edit} />
       ))}
     </>
   );
@@ -32,10 +38,9 @@ function ApproveAll({ ids }: { readonly ids: readonly string[] }) {
   if (!mayWrite) return null;
   /** About exactly what the cards show: a call with other arguments is refused by its hash. */
   const approveAll = async () => {
-    for (const id of ids) {
-      const shown = queries.getQueryData<Approval>(['approval', id]);
-      if (shown?.outcome === null) await decide(shown, { decision: 'approve' });
-    }
+    const shown = ids.flatMap((id) => queries.getQueryData<Approval>(['approval', id]) ?? []);
+    if (shown.length < ids.length) throw new Error('Not all of the calls are shown yet. Try again in a moment.');
+    for (const approval of shown) if (approval.outcome === null) await decide(approval, { decision: 'approve' });
   };
   return (
     <p className="actions">
@@ -60,8 +65,13 @@ function useDecide(): Decide {
   };
 }
 
+interface EditProps {
+  /** Told that the card shows other arguments than those of the call. */
+  readonly onEdit: (id: string) => () => void;
+}
+
 /** A call that is not sent before a person has decided, with exactly the arguments that it would have. */
-function ApprovalCard({ id }: { readonly id: string }) {
+function ApprovalCard({ id, onEdit }: EditProps & { readonly id: string }) {
   const rondo = useRondo();
   const { data, error } = useQuery({
     queryKey: ['approval', id],
@@ -69,7 +79,8 @@ function ApprovalCard({ id }: { readonly id: string }) {
   });
   if (error && !data) return <Failure error={error} />;
   if (!data) return <Loading what="the call" />;
-  return data.outcome === null ? <OpenApproval approval={data} /> : <p className="hint">Decided: {data.outcome}.</p>;
+  if (data.outcome === null) return <OpenApproval approval={data} onEdit={onEdit} />;
+  return <p className="hint">Decided: {data.outcome}.</p>;
 }
 
 const effects: Record<Approval['effect_class'], string> = {
@@ -79,8 +90,10 @@ const effects: Record<Approval['effect_class'], string> = {
   unsafe: 'It may change something that cannot be undone.',
 };
 
-function OpenApproval({ approval }: { readonly approval: Approval }) {
+function OpenApproval({ approval, onEdit }: EditProps & { readonly approval: Approval }) {
   const [edited, setEdited] = useState<string | null>(null);
+  const isEdited = edited !== null;
+  useEffect(() => (isEdited ? onEdit(approval.id) : undefined), [isEdited, onEdit, approval.id]);
   useUnsaved(edited !== null && edited !== printArguments(approval));
   const now = useNow();
   return (
