@@ -35,9 +35,6 @@ export function registerDeploymentMetrics(registry: Registry, read: () => Promis
     oldest(now, 'runs'),
   );
   gauge('compactions_due', 'Runs that wait for a summarizer', ({ due }) => due['compactions'] ?? 0);
-  gauge('compactions_due_oldest_seconds', 'For how long the first of them has waited', (now) =>
-    oldest(now, 'compactions'),
-  );
   gauge('outbox_jobs', 'Jobs that are committed and not in Redis yet', ({ outbox }) => outbox.entries);
   gauge('outbox_oldest_seconds', 'Age of the oldest job that is not in Redis yet', ({ outbox: { oldestAt } }) =>
     oldestAt === null ? 0 : Math.max(0, (Date.now() - Date.parse(oldestAt)) / 1_000),

@@ -114,7 +114,7 @@ describe('each alarm is fired by a fault', () => {
   it('more runs than the workers have places for', async () => {
     let runs: RunView[] = [];
     await firesBy(async () => {
-      runs = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => talking(`many ${n}`, 25)));
+      runs = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => talking(`many ${n}`, 12)));
     }, 'RondoRunsWait');
     await settled(runs);
   });
