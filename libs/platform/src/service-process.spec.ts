@@ -1,5 +1,5 @@
 import { createLogger } from './logger';
-import { runService } from './service-process';
+import { runService, startService } from './service-process';
 
 const signals = ['SIGTERM', 'SIGINT', 'unhandledRejection', 'uncaughtException'] as const;
 
@@ -73,5 +73,25 @@ describe('runService', () => {
 
     expect(await exited).toBe(1);
     expect(steps).toEqual(['promise rejection was not handled']);
+  });
+});
+
+describe('startService', () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  it('resolves with what was started', async () => {
+    const { steps, log } = underWatch();
+
+    expect(await startService(() => Promise.resolve('started'), log)).toBe('started');
+    expect(steps).toEqual([]);
+  });
+
+  it('ends with 1 and the reason in the log when a service cannot start', async () => {
+    const { steps, log, exited } = underWatch();
+
+    void startService(() => Promise.reject(new Error('the database is too new')), log);
+
+    expect(await exited).toBe(1);
+    expect(steps).toEqual(['service could not start']);
   });
 });
