@@ -126,6 +126,18 @@ describe('what came with reasoning and is no longer accepted', () => {
       'The encrypted content gAAA...DQ== could not be verified.',
     ],
     [
+      'openai/gpt-5.3',
+      new ResponsesProtocol(provider('openai')),
+      { thought: { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'OPAQUE' }, maker: 'openai/gpt-5.3' },
+      "Item 'rs_1' of type 'reasoning' was provided without its required following item.",
+    ],
+    [
+      'openai/gpt-5.4',
+      new ResponsesProtocol(provider('openai')),
+      { thought: { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'OPAQUE' }, maker: 'openai/gpt-5.4' },
+      "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false.",
+    ],
+    [
       'anthropic/claude-sonnet-4-5',
       new AnthropicProtocol(provider('anthropic', 'anthropic')),
       { thought: { signature: 'OPAQUE' }, maker: 'anthropic/claude-sonnet-4-5' },

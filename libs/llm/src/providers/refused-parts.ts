@@ -8,7 +8,7 @@ export interface PartRules {
 }
 
 const aboutReasoning =
-  /encrypted.content\b.*could not be|invalid_encrypted_content|signature`?\s.*\bthinking\b|thinking`?\s.*\bsignature|thought.signature.* (?:is )?(?:not valid|invalid)|(?:corrupted|invalid) thought.signature|thinking`?.* blocks? .*cannot be modified/i;
+  /encrypted.content\b.*could not be|invalid_encrypted_content|of type 'reasoning' was provided without|items? with id '?rs_|signature`?\s.*\bthinking\b|thinking`?\s.*\bsignature|thought.signature.* (?:is )?(?:not valid|invalid)|(?:corrupted|invalid) thought.signature|thinking`?.* blocks? .*cannot be modified/i;
 
 /**
  * The rules with what a refusal of opaque parts teaches. A signature or a cipher may become invalid: another machine reads it,
