@@ -62,6 +62,7 @@ export function learnRules<Rules extends ConversationRules>(
   const lesson = lessons.find(({ rule, words }) => words.test(message) && !rules[rule]);
   if (lesson) return { ...rules, [lesson.rule]: true };
   if (aboutSystem.test(message) && !rules.noSystem) return { ...rules, noSystem: true };
+  if (code === 'not_found') return learnReasoning(rules, request, message); // items have ids
   const isRequest = code === 'invalid_request' || code === 'model_not_supported';
   if (!isRequest && code !== 'api_error') return undefined;
   if (isRequest && rules.reasoning !== 'always' && demandsEcho.test(message)) return { ...rules, reasoning: 'always' };

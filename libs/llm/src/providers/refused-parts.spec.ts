@@ -171,4 +171,15 @@ describe('what came with reasoning and is no longer accepted', () => {
     expect(sent(protocol, request)).not.toContain('budget_tokens'); // Claude cannot think in a turn without its thinking
     expect(protocol.learn?.(request, refused(message))).toBe(false);
   });
+
+  it('is not sent again to a server that says with 404 that it does not find it', () => {
+    const model = 'openai/gpt-5.2';
+    const protocol = new ResponsesProtocol(provider('openai'));
+    const thought = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'OPAQUE' };
+    const request = requestTo(model, { messages: withResult({ thought, maker: model }) });
+    const message = "Item with id 'rs_1' not found. Items are not persisted when `store` is set to false.";
+    expect(protocol.learn(request, new ProviderError('not_found', 'The model does not exist.'))).toBe(false);
+    expect(protocol.learn(request, new ProviderError('not_found', message))).toBe(true);
+    expect(sent(protocol, request)).not.toContain('OPAQUE');
+  });
 });
