@@ -52,6 +52,19 @@ describe('a model that only the Responses API has', () => {
     expect(paths()).toEqual(['/v1/chat/completions']);
   });
 
+  it('is refused in words that say what to do where its server has no Responses', async () => {
+    const models = createAcme();
+    const noPath = { status: 404, headers: { 'content-type': 'text/plain' }, pieces: ['404 page not found'] };
+    provider.will(onlyInResponses, noPath, onlyInResponses);
+    const { end } = await readReply(models.stream(requestTo('acme/gpt-5-codex'), never));
+    expect(end).toMatchObject({ error: { message: expect.stringContaining('v1/responses') as string } });
+    expect(paths()).toEqual(['/v1/chat/completions', '/v1/responses', '/v1/chat/completions']);
+
+    provider.will(onlyInResponses);
+    await readReply(models.stream(requestTo('acme/gpt-5-codex'), never));
+    expect(paths()).toEqual(['/v1/chat/completions']);
+  });
+
   it('changes nothing for another model', async () => {
     const models = createAcme();
     provider.will(onlyInResponses, responses, { pieces: openAi.whole('Chatted.') });
