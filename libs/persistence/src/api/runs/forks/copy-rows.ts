@@ -122,6 +122,15 @@ const newCalls = `insert into tool_calls select (call).* from (select unnest($1:
 const newRefs = `
 insert into blob_refs (thread_id, account_id, sha256) select $2, account_id, sha256 from blob_refs where thread_id = $1`;
 
+/** What came of the images that the messages show by their URLs: it never changes. Copies have the places of the messages. */
+const newImages = `
+insert into fetched_images (message_id, block, sha256, media_type, width, height, problem, fetched_at)
+select copied.id, block, sha256, media_type, width, height, problem, fetched_at
+from messages as copied
+join messages as said on said.thread_id = $1 and said.seq = copied.seq
+join fetched_images on message_id = said.id
+where copied.thread_id = $2`;
+
 const selectFiles = createQuery(
   z.object({ file_id: z.string(), path: z.string() }),
   `select file_id, path from run_files where thread_id = $1`,
@@ -149,7 +158,8 @@ export async function copyRows(
   await sql.query(newMessages, [rewritten(messages), runId]);
   await sql.query(newEvents, [rewritten(events)]);
   await sql.query(newCalls, [rewritten(calls)]);
-  await sql.query(newRefs, [from.thread_id, threadId]);
+  await sql.query(newImages, [from.thread_id, threadId]);
+  await sql.query(newRefs, [from.thread_id, threadId]); // last, so that it has those of images that are fetched meanwhile
   if (hasFiles) return;
   const uploads = await selectFiles.all(sql, [from.thread_id]);
   const named = uploads.filter(({ file_id }) => messages.json.includes(file_id));

@@ -1,4 +1,13 @@
-import { type CallId, type NewFact, type RecordedFact, type RunId, messageId, noUsage } from '@rondo/contract';
+import {
+  type CallId,
+  type NewFact,
+  type RecordedFact,
+  type RunId,
+  inlineImage,
+  messageId,
+  noUsage,
+} from '@rondo/contract';
+import { pngSource } from '@rondo/contract/testing';
 import { type ClaimedRun, forkPoint, replay } from '@rondo/domain';
 import {
   StoreFixture,
@@ -13,6 +22,7 @@ import {
 } from '../../../testing/store-fixture';
 import { purgeThreads } from '../../../retention/purge-thread';
 import { readRunMinutes } from '../../billing/run-minutes';
+import { FetchedImages } from '../../blobs/fetched-images';
 import type { ForkOrder } from './fork-run';
 
 let fixture: StoreFixture;
@@ -173,6 +183,31 @@ describe('a fork', () => {
     await fixture.threads.delete({ accountId, threadId: run.thread_id });
     while (await fixture.database.transaction(purgeThreads));
     expect(await readRunMinutes(fixture.database, accountId)).toBe(0);
+  });
+
+  it('shows the images of URLs that its origin has shown, and does not fetch them again', async () => {
+    const { accountId, database } = fixture;
+    const url = (name: string) => ({
+      type: 'image' as const,
+      source: { type: 'url' as const, url: `https://example.com/${name}` },
+    });
+    const { run, facts } = await fixture.create({ input: [url('a.png'), url('b.png')] });
+    const said = (all: readonly RecordedFact[]) =>
+      all.flatMap((fact) => (fact.type === 'message.created' ? [fact.data.message.id] : []));
+    const [message] = said(facts);
+    if (message === undefined) throw new Error('nothing is said');
+    const images = new FetchedImages(database);
+    const image = inlineImage.parse({ media_type: 'image/png', data: pngSource().data });
+    const kept = await images.keep({ messageId: message, block: 0 }, { accountId, threadId: run.thread_id }, image);
+    const refused = await images.refuse({ messageId: message, block: 1 }, 'its server answered with status 404');
+
+    const { run: made } = await fork(run.id, { atSeq: run.last_seq });
+
+    const copies = said(await readFacts(made.id));
+    expect((await images.of(copies)).toSorted((a, b) => a.block - b.block)).toEqual([
+      { messageId: copies[0], block: 0, fetched: kept },
+      { messageId: copies[0], block: 1, fetched: refused },
+    ]);
   });
 
   it('has the note of what is missing in a message of its own, apart from the words of the person', async () => {
