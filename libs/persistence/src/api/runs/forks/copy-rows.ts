@@ -119,8 +119,13 @@ from (select unnest($1::text[])::messages as said) as copied`;
 const newEvents = `insert into run_events select (fact).* from (select unnest($1::text[])::run_events as fact) as copied`;
 const newCalls = `insert into tool_calls select (call).* from (select unnest($1::text[])::tool_calls as call) as copied`;
 
+/** Of the images that the copied rows name ($3), or show by their URLs. */
 const newRefs = `
-insert into blob_refs (thread_id, account_id, sha256) select $2, account_id, sha256 from blob_refs where thread_id = $1`;
+insert into blob_refs (thread_id, account_id, sha256)
+select $2, account_id, sha256 from blob_refs where thread_id = $1 and (sha256 = any($3::text[]) or sha256 in (
+  select sha256 from fetched_images join messages on messages.id = message_id where messages.thread_id = $2
+))`;
+const anyHash = /[0-9a-f]{64}/g;
 
 /** What came of the images that the messages show by their URLs: it never changes. Copies have the places of the messages. */
 const newImages = `
@@ -159,10 +164,11 @@ export async function copyRows(
   await sql.query(newEvents, [rewritten(events)]);
   await sql.query(newCalls, [rewritten(calls)]);
   await sql.query(newImages, [from.thread_id, threadId]);
-  await sql.query(newRefs, [from.thread_id, threadId]); // last, so that it has those of images that are fetched meanwhile
+  const named = [messages, events, calls].flatMap(({ json }) => json.match(anyHash) ?? []);
+  await sql.query(newRefs, [from.thread_id, threadId, [...new Set(named)]]);
   if (hasFiles) return;
   const uploads = await selectFiles.all(sql, [from.thread_id]);
-  const named = uploads.filter(({ file_id }) => messages.json.includes(file_id));
-  if (named.length === 0) return;
-  await sql.query(newFiles, [runId, threadId, named.map(({ path }) => path), named.map(({ file_id }) => file_id)]);
+  const brought = uploads.filter(({ file_id }) => messages.json.includes(file_id));
+  if (brought.length === 0) return;
+  await sql.query(newFiles, [runId, threadId, brought.map(({ path }) => path), brought.map(({ file_id }) => file_id)]);
 }

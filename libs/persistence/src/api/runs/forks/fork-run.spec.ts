@@ -2,10 +2,12 @@ import {
   type CallId,
   type NewFact,
   type RecordedFact,
+  type Run,
   type RunId,
   inlineImage,
   messageId,
   noUsage,
+  sha256,
 } from '@rondo/contract';
 import { pngSource } from '@rondo/contract/testing';
 import { type ClaimedRun, forkPoint, replay } from '@rondo/domain';
@@ -92,6 +94,13 @@ const ended = (iteration: number): NewFact => ({
   iteration,
   data: { finish_reason: 'stop', usage: noUsage },
 });
+
+async function deleteRun({ id: runId, thread_id: threadId }: Run): Promise<void> {
+  const { accountId } = fixture;
+  await fixture.runs.requestStop({ accountId, runId, reason: null });
+  await fixture.threads.delete({ accountId, threadId });
+  while (await fixture.database.transaction(purgeThreads));
+}
 
 /** Without what differs between a run and its copy. */
 const withoutIds = (value: unknown): unknown =>
@@ -208,6 +217,28 @@ describe('a fork', () => {
       { messageId: copies[0], block: 0, fetched: kept },
       { messageId: copies[0], block: 1, fetched: refused },
     ]);
+  });
+
+  it('keeps the images that it shows when its origin is deleted, and no others', async () => {
+    const { accountId, blobs } = fixture;
+    const image = (more: number) => [
+      { type: 'image' as const, source: { ...pngSource({}, [more]), width: 2, height: 3 } },
+    ];
+    const { run } = await fixture.create({ input: image(7) });
+    const threadId = run.thread_id;
+    await fixture.messages.add({ accountId, threadId, content: image(8) });
+    const { data } = await fixture.messages.list({ accountId, threadId, limit: 10 });
+    const hashes = data.flatMap(({ content }) =>
+      content.map((block) =>
+        sha256.parse(block.type === 'image' && block.source.type === 'blob' && block.source.sha256),
+      ),
+    );
+    await fork(run.id, { atSeq: run.last_seq });
+
+    await deleteRun(run);
+
+    const left = await Promise.allSettled(hashes.map((hash) => blobs.get({ accountId, sha256: hash })));
+    expect(left.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
   });
 
   it('has the note of what is missing in a message of its own, apart from the words of the person', async () => {
