@@ -48,6 +48,9 @@ export async function requireNewestQuestion(
   if (newest?.id !== id && !isSaidToRun) throw new NotNewestQuestionError(id, threadId, newest?.id);
 }
 
+/** What `supersede` appends, as a pattern of Postgres: the id of the run. */
+export const supersededBy = '"superseded_by":"(run_[0-9A-Za-z]+)"}$';
+
 /** Appends to the text of the metadata, so that the rest keeps its bytes (docs/decisions/0004). */
 const supersede = `
 update messages set is_llm_message = false, metadata = (

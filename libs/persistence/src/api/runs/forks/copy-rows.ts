@@ -3,6 +3,7 @@ import { type ForkPoint, builtInTools } from '@rondo/domain';
 import type { Sql } from '../../../database/sql';
 import { toStoredText } from '../../../database/stored-text';
 import type { RunRow } from '../../../run-log/run-row';
+import { supersededBy } from '../supersede-turn';
 import type { ForkIds } from './fork-ids';
 import { z } from 'zod';
 import { createQuery } from '../../../database/checked-query';
@@ -110,12 +111,23 @@ export async function insertFork(sql: Sql, from: RunRow, fork: Fork): Promise<vo
   ]);
 }
 
-/** A message of an earlier run is one of no run in the new thread. */
+/**
+ * A message of an earlier run is one of no run in the new thread. What was withdrawn since the origin ($3) began, by a run that
+ * asked anew, is as it was: the fork is of the time before.
+ */
 const newMessages = `
 insert into messages (id, thread_id, run_id, iteration, seq, type, is_llm_message, content, metadata, created_at)
 select (said).id, (said).thread_id, case when (said).run_id = $2 then $2 end, (said).iteration, (said).seq, (said).type,
-  (said).is_llm_message, (said).content, (said).metadata, (said).created_at
-from (select unnest($1::text[])::messages as said) as copied`;
+  (said).is_llm_message or is_withdrawn, (said).content,
+  case when is_withdrawn then regexp_replace((said).metadata::text, ',?${supersededBy}', '}')::json else (said).metadata end,
+  (said).created_at
+from (select unnest($1::text[])::messages as said) as copied, lateral (
+  select exists (
+    select from runs as later join runs as origin using (thread_id)
+    where origin.id = $3 and later.id = substring((said).metadata::text from '${supersededBy}')
+      and later.id <> origin.id and later.past_through >= coalesce(origin.past_through, 0)
+  ) as is_withdrawn
+) as since`;
 const newEvents = `insert into run_events select (fact).* from (select unnest($1::text[])::run_events as fact) as copied`;
 const newCalls = `insert into tool_calls select (call).* from (select unnest($1::text[])::tool_calls as call) as copied`;
 
@@ -160,7 +172,7 @@ export async function copyRows(
     ids.collect(json);
     return records.map((record) => ids.rewrite(record));
   };
-  await sql.query(newMessages, [rewritten(messages), runId]);
+  await sql.query(newMessages, [rewritten(messages), runId, from.id]);
   await sql.query(newEvents, [rewritten(events)]);
   await sql.query(newCalls, [rewritten(calls)]);
   await sql.query(newImages, [from.thread_id, threadId]);

@@ -4,6 +4,7 @@ import {
   type RecordedFact,
   type Run,
   type RunId,
+  type ThreadId,
   inlineImage,
   messageId,
   noUsage,
@@ -19,6 +20,7 @@ import {
   planned,
   reply,
   settings,
+  started,
   textInput,
   usage,
 } from '../../../testing/store-fixture';
@@ -239,6 +241,38 @@ describe('a fork', () => {
 
     const left = await Promise.allSettled(hashes.map((hash) => blobs.get({ accountId, sha256: hash })));
     expect(left.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('of a run that was asked anew since has what was read then, and not what was withdrawn before', async () => {
+    const { accountId } = fixture;
+    const read = async (threadId: ThreadId) =>
+      (await fixture.messages.list({ accountId, threadId, limit: 50 })).data.map(
+        ({ content, is_llm_message, metadata }) => [
+          ...[content[0]?.type === 'text' ? content[0].text : '', is_llm_message, 'superseded_by' in metadata],
+        ],
+      );
+    const askAnew = async (threadId: ThreadId, text: string) => {
+      const { data } = await fixture.messages.list({ accountId, threadId, limit: 50 });
+      const edits = data.findLast(({ type, is_llm_message }) => type === 'user' && is_llm_message)?.id;
+      const { run } = await fixture.create({ threadId, edits, onActiveRun: 'replace', input: textInput(text) });
+      const claim = await fixture.claim(run.id);
+      await fixture.store.append(claim, [started, reply(claim, `Reply to: ${text}`)]);
+      await fixture.store.append(claim, [ended(1)]);
+      return run.id;
+    };
+    const { threadId } = await recordedRun();
+    const second = await askAnew(threadId, 'In English?');
+    await askAnew(threadId, 'In French?');
+
+    const { run } = await fork(second, { atSeq: (await readFacts(second)).length, input: textInput('Go on.') });
+
+    const texts = await read(run.thread_id);
+    expect(texts.slice(-3)).toEqual([
+      ['In English?', true, false],
+      ['Reply to: In English?', true, false],
+      ['Go on.', true, false],
+    ]);
+    expect(texts.find(([text]) => text === 'Found it.')).toEqual(['Found it.', false, true]);
   });
 
   it('has the note of what is missing in a message of its own, apart from the words of the person', async () => {
