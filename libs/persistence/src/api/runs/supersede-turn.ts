@@ -58,11 +58,13 @@ update messages set is_llm_message = false, metadata = (
   )::json
 where thread_id = $1 and is_llm_message
   and seq >= (select seq from messages where thread_id = $1 and id = $2)
-  and not (run_id is null and id <> $2 and created_at > coalesce((select created_at from runs where id = $3), 'infinity'))`;
+  and not (run_id is null and id <> $2 and created_at > coalesce((select created_at from runs where id = $3), 'infinity'))
+  and not (type = 'user' and metadata::text like '%"kind":"fork_note"%')`;
 
 /**
  * Withdraws a question and all that followed from what models read. The messages stay in the thread as state messages,
- * with the run that asks anew in `metadata.superseded_by`. What a person added after the edit stays as it is.
+ * with the run that asks anew in `metadata.superseded_by`. What a person added after the edit stays as it is, and so does what
+ * the model is told of the workspace of a fork.
  */
 export async function supersedeTurn(
   sql: Sql,
@@ -88,6 +90,8 @@ const messagesToRun = createQuery(
     metadata: z.object({
       files: z.array(z.object({ file_id: fileId, name: z.string(), path: z.string() })).default([]),
       queued_as: z.string().optional(),
+      forked_from: z.string().optional(),
+      kind: z.string().optional(),
     }),
   }),
   `
@@ -106,7 +110,8 @@ export async function readQuestion(
   { id, thread_id: threadId }: { readonly id: RunId; readonly thread_id: ThreadId },
 ): Promise<Question> {
   const messages = await messagesToRun.all(sql, [threadId, id]);
-  const [asked, ...later] = messages;
+  const ownOfFork = messages.findLastIndex(({ metadata }) => metadata.forked_from && metadata.kind === undefined);
+  const [asked, ...later] = messages.slice(Math.max(ownOfFork, 0)); // what a fork shares with its origin stays
   if (!asked?.content) throw notToBeAsked(`${id} was asked nothing that could be asked once more.`);
   const told = later.filter(({ metadata }) => metadata.queued_as !== undefined);
   const content = [asked, ...told].flatMap((message) => message.content ?? []);

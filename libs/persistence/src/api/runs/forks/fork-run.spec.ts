@@ -11,7 +11,7 @@ import {
   sha256,
 } from '@rondo/contract';
 import { pngSource } from '@rondo/contract/testing';
-import { type ClaimedRun, forkPoint, replay } from '@rondo/domain';
+import { type ClaimedRun, forkPoint, noteOfFork, replay } from '@rondo/domain';
 import {
   StoreFixture,
   iterationStarted,
@@ -273,6 +273,30 @@ describe('a fork', () => {
       ['Go on.', true, false],
     ]);
     expect(texts.find(([text]) => text === 'Found it.')).toEqual(['Found it.', false, true]);
+  });
+
+  it('is asked once more what was said to it, and not to its origin', async () => {
+    const origin = await recordedRun();
+    const atSeq = (await readFacts(origin.runId)).length;
+    const { run } = await fork(origin.runId, { atSeq, input: textInput('In French?') });
+    await fixture.store.append(await fixture.claim(run.id), [iterationStarted(3), ended(3)]);
+
+    const again = await fixture.runs.question(run);
+    const asked = { again, edits: again.messageId, input: undefined, onActiveRun: 'replace' } as const;
+    const { run: next } = await fixture.create({ threadId: run.thread_id, ...asked });
+
+    const { earlier, log } = await fixture.claim(next.id);
+    const said = [...earlier, ...log.flatMap((fact) => (fact.type === 'message.created' ? [fact.data.message] : []))];
+    const texts = said.flatMap(({ content }) =>
+      content.flatMap((block) => (block.type === 'text' ? [block.text] : [])),
+    );
+    expect(texts.filter((text) => text !== 'Earlier.').slice(1)).toEqual([
+      'call_me when msg_x is done.',
+      expect.stringMatching(/^I read it with /),
+      'Found it.',
+      noteOfFork,
+      'In French?',
+    ]);
   });
 
   it('has the note of what is missing in a message of its own, apart from the words of the person', async () => {
