@@ -4,6 +4,7 @@ import {
   type RunId,
   callId,
   effectClass,
+  forkOrigin,
   runId,
   threadId,
   toolCallStatus,
@@ -23,7 +24,7 @@ export type MomentAddress =
   | { readonly accountId: AccountId; readonly messageId: MessageId };
 
 /** A moment of a workspace, as the log names it. */
-export interface WantedMoment extends Omit<z.infer<typeof momentRow>, 'trimmed'> {
+export interface WantedMoment extends Omit<z.infer<typeof momentRow>, 'trimmed' | 'origin'> {
   /** The calls of the run up to that fact. Before the first, this is 0. */
   readonly seq: number;
   /** What an executor may have kept the files for: the run, and those calls, the newest of them. */
@@ -39,11 +40,12 @@ const momentRow = z.object({
   isShared: z.boolean(),
   executorId: z.string().nullable(),
   trimmed: z.number(),
+  origin: forkOrigin.nullable(),
 });
 
 const place = (condition: string) => `
 select runs.id as "runId", runs.thread_id as "threadId", workspace.id as "workspaceId",
-  workspace.id <> runs.thread_id as "isShared", runs.events_trimmed_through as trimmed,
+  workspace.id <> runs.thread_id as "isShared", runs.events_trimmed_through as trimmed, runs.forked_from as origin,
   (select executor_id from sandboxes where sandboxes.thread_id = workspace.id) as "executorId"
 from runs join threads on threads.id = runs.thread_id,
   lateral (select ${toWorkspace('runs.project_id', 'runs.thread_id')} as id) as workspace
@@ -74,12 +76,22 @@ export async function readWantedMoment(sql: Sql, address: MomentAddress): Promis
     if (!isOfMessage) throw runNotFound(address.runId);
     throw new TerminalError('files_not_kept', `No run has begun with ${address.messageId}, or it does not exist.`);
   }
-  const { trimmed, ...row } = found;
+  const { trimmed, origin, ...row } = found;
   if (trimmed > 0) throw new TerminalError('log_trimmed', `The first facts of ${row.runId} were deleted by retention.`);
   const seq = await readSeq(sql, address, row.runId);
+  if (origin && !isOfMessage && address.atSeq !== undefined && seq < origin.seq)
+    return readMomentOfOrigin(sql, { accountId, runId: origin.run_id, atSeq: seq });
   const calls = await callsUntil.all(sql, [row.runId, seq]);
   return { ...row, seq, keys: [row.runId, ...calls.map(({ id }) => id)] };
 }
+
+/** What a fork shares with its origin happened in the workspace of that one. */
+const readMomentOfOrigin = (sql: Sql, address: RunAddress & { readonly atSeq: number }): Promise<WantedMoment> =>
+  readWantedMoment(sql, address).catch((error: unknown) => {
+    if (!(error instanceof TerminalError)) throw error;
+    const why = `They are those of ${address.runId}, from which the run was forked: ${error.message}`;
+    throw new TerminalError('files_not_kept', why, { cause: error });
+  });
 
 async function readSeq(sql: Sql, address: MomentAddress, run: RunId): Promise<number> {
   if ('messageId' in address) return (await seqOfMessage.first(sql, [run, address.messageId]))?.seq ?? 0;

@@ -299,6 +299,20 @@ describe('a fork', () => {
     ]);
   });
 
+  it('had the files of its origin until it was made, and has its own since', async () => {
+    const { accountId, runs } = fixture;
+    const { runId, threadId } = await recordedRun();
+    const log = await readFacts(runId);
+    const atSeq = log.find(({ type }) => type === 'iteration.completed')?.seq ?? 0;
+    const { run } = await fork(runId, { atSeq: log.length, input: textInput('Once more.') });
+    const findFiles = (id: RunId, seq: number) => runs.readMoment({ accountId, runId: id, atSeq: seq });
+
+    expect(await findFiles(run.id, atSeq)).toEqual(await findFiles(runId, atSeq));
+    expect(await findFiles(run.id, run.last_seq)).toMatchObject({ runId: run.id, threadId: run.thread_id });
+    await fixture.threads.delete({ accountId, threadId });
+    await expect(findFiles(run.id, atSeq)).rejects.toMatchObject({ code: 'files_not_kept' });
+  });
+
   it('has the note of what is missing in a message of its own, apart from the words of the person', async () => {
     const origin = await recordedRun();
     const atSeq = (await readFacts(origin.runId)).length;
