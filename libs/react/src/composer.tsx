@@ -6,13 +6,20 @@ import {
   type KeyboardEvent,
   type ReactNode,
   useEffect,
+  useMemo,
   useRef,
   useState,
 } from 'react';
 import { describeProblem } from './button.tsx';
 import { bytes } from './describe-note.ts';
 import type { NewMessage } from './send-message.ts';
-import { type Attachments, useAttachments } from './use-attachments.ts';
+import { type Attachment, type Attachments, useAttachments } from './use-attachments.ts';
+
+/** What is written and not sent. */
+export interface Draft {
+  readonly text: string;
+  readonly files: readonly Attachment[];
+}
 
 export interface ComposerProps {
   readonly rondo: Rondo;
@@ -21,6 +28,8 @@ export interface ComposerProps {
   readonly isAnswer: boolean;
   /** What is changed instead of written anew. */
   readonly text?: string | undefined;
+  /** What was written in another composer, in whose place this one is: it is gone on with. */
+  readonly draft?: Draft | undefined;
   /** Above the field. */
   readonly head?: ReactNode;
   /** What the empty field says. Its name otherwise. */
@@ -29,8 +38,8 @@ export interface ComposerProps {
   readonly starters?: readonly string[] | undefined;
   /** Between the buttons; a function is told whether files are attached. */
   readonly children?: ReactNode | ((draft: { readonly hasFiles: boolean }) => ReactNode);
-  /** Told whether something is written or attached that is not sent. */
-  readonly onDraft?: (isWritten: boolean) => void;
+  /** Told whether something is written or attached that is not sent, and what. While a message is sent, that is the next one. */
+  readonly onDraft?: (isWritten: boolean, draft: Draft) => void;
   /** Says why something failed. */
   readonly Problem?: ComponentType<{ readonly error: unknown }>;
 }
@@ -38,8 +47,12 @@ export interface ComposerProps {
 /** Where a message is written. Files can be chosen, dropped and pasted; Enter sends, and Shift+Enter begins a line. */
 export function Composer(props: ComposerProps) {
   const { isAnswer, head, placeholder, starters = [], children, Problem = PlainProblem, ...draft } = props;
-  const { text, setText, attachments, problem, cannotSend, submit } = useDraft(draft);
+  const { text, setText, attachments, problem, isBusy, cannotSend, submit } = useDraft(draft);
   const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    const { current } = field;
+    if (current === document.activeElement) current?.setSelectionRange(current.value.length, current.value.length); // one writes on
+  }, []);
   const label = isAnswer ? 'Your answer' : 'Message';
   const sendByKey = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
@@ -70,7 +83,7 @@ export function Composer(props: ComposerProps) {
         placeholder={placeholder ?? label}
         rows={Math.min(8, Math.max(2, text.split('\n').length))}
         value={text}
-        autoFocus={draft.text !== undefined}
+        autoFocus={draft.text !== undefined || isWritten(draft.draft)}
         onChange={({ currentTarget }) => setText(currentTarget.value)}
         onKeyDown={sendByKey}
         onPaste={({ clipboardData }) => attachments.add(clipboardData.files)}
@@ -80,7 +93,7 @@ export function Composer(props: ComposerProps) {
         <AttachButton add={attachments.add} />
         {typeof children === 'function' ? children({ hasFiles: attachments.all.length > 0 }) : children}
         <button type="button" className="rondo-primary" disabled={cannotSend} onClick={submit}>
-          {isAnswer ? 'Answer' : 'Send'}
+          {isBusy ? 'Sending …' : isAnswer ? 'Answer' : 'Send'}
         </button>
       </div>
       {starters.length > 0 && <Starters all={starters} begin={begin} />}
@@ -103,24 +116,28 @@ const Starters = ({ all, begin }: StartersProps) => (
   </div>
 );
 
-type DraftProps = Pick<ComposerProps, 'rondo' | 'send' | 'text' | 'onDraft'>;
+type DraftProps = Pick<ComposerProps, 'rondo' | 'send' | 'text' | 'draft' | 'onDraft'>;
+
+const isWritten = (draft: Draft | undefined): boolean =>
+  draft !== undefined && (draft.text.trim() !== '' || draft.files.length > 0);
 
 /**
  * A message that is being written, and what sends it. The next one can be written meanwhile, and what could not be sent is
  * there again, before it.
  */
-function useDraft({ rondo, send, text: begun = '', onDraft }: DraftProps) {
-  const [text, setText] = useState(begun);
-  const [isBusy, setBusy] = useState(false);
+function useDraft({ rondo, send, text: begun = '', draft, onDraft }: DraftProps) {
+  const [text, setText] = useState(draft?.text ?? begun);
+  const [sent, setSent] = useState<readonly Attachment[] | null>(null);
   const [problem, setProblem] = useState<unknown>(null);
-  const attachments = useAttachments(rondo);
+  const attachments = useAttachments(rondo, draft?.files);
+  const isBusy = sent !== null;
   const cannotSend = text.trim() === '' || attachments.isUploading || isBusy;
   const submit = () => {
     if (cannotSend) return;
-    setBusy(true);
+    const { all, ids, forget } = attachments;
+    setSent(all);
     setProblem(null);
     setText('');
-    const { all, ids, forget } = attachments;
     send({ text, files: ids })
       .then(
         () => forget(all),
@@ -129,11 +146,18 @@ function useDraft({ rondo, send, text: begun = '', onDraft }: DraftProps) {
           setText((next) => (next === '' ? text : `${text}\n${next}`));
         },
       )
-      .finally(() => setBusy(false));
+      .finally(() => setSent(null));
   };
-  const isWritten = !isBusy && (text.trim() !== begun.trim() || attachments.all.length > 0);
-  useEffect(() => onDraft?.(isWritten), [onDraft, isWritten]);
-  return { text, setText, attachments, problem, cannotSend, submit };
+  const next = useMemo(
+    () => ({
+      text,
+      files: attachments.all.filter(({ id, key }) => id !== null && !sent?.some((one) => one.key === key)),
+    }),
+    [text, attachments.all, sent],
+  );
+  const isUnsent = !isBusy && (text.trim() !== begun.trim() || attachments.all.length > 0);
+  useEffect(() => onDraft?.(isUnsent, next), [onDraft, isUnsent, next]);
+  return { text, setText, attachments, problem, isBusy, cannotSend, submit };
 }
 
 const PlainProblem = ({ error }: { readonly error: unknown }) => (

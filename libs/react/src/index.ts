@@ -10,7 +10,7 @@ export {
 } from './actions.ts';
 export { Chat, type ChatProps, Conversation, type ConversationProps } from './chat.tsx';
 export { type ChatItem, type EndedRun, type PublishedLink, isPlan, readFollowUps, toChatItems } from './chat-items.ts';
-export { Composer, type ComposerProps } from './composer.tsx';
+export { Composer, type ComposerProps, type Draft } from './composer.tsx';
 export { bytes, count, describeNote, duration } from './describe-note.ts';
 export { type EditedTurns, type FormerQuestion, editedTurns, isNoteToAgent, newestQuestion } from './edited-turns.ts';
 export { ItemList, type ItemParts, type PartProps, decisions } from './items.tsx';

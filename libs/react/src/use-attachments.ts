@@ -24,9 +24,17 @@ export interface Attachments {
 
 let lastKey = 0;
 
-/** Files are uploaded as soon as they are chosen. */
-export function useAttachments(rondo: Rondo): Attachments {
-  const [all, setAll] = useState<readonly Attachment[]>([]);
+/** Rejects for a folder, and for a file that is gone: to send one fails as if the server did not answer. */
+export async function requireReadable(file: File): Promise<void> {
+  const part = file.size > 1 ? file.slice(0, 1) : file; // of what is gone, the size is 0, and nothing of it can be read
+  await part.arrayBuffer().catch((cause: unknown) => {
+    throw new Error(`${file.name} cannot be read. Is it a folder?`, { cause });
+  });
+}
+
+/** Files are uploaded as soon as they are chosen. `begun`: those that were uploaded before. */
+export function useAttachments(rondo: Rondo, begun: readonly Attachment[] = []): Attachments {
+  const [all, setAll] = useState(begun);
   const change = (key: number, to: Partial<Attachment>) =>
     setAll((known) => known.map((one) => (one.key === key ? { ...one, ...to } : one)));
 

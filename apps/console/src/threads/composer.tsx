@@ -1,11 +1,12 @@
 import type { Run } from '@rondo/client';
-import { type NewMessage, Composer as PlainComposer, type WhileActive, isQuestion } from '@rondo/react';
-import { useId, useState } from 'react';
+import { type Draft, type NewMessage, Composer as PlainComposer, type WhileActive, isQuestion } from '@rondo/react';
+import { useCallback, useId, useState } from 'react';
 import { type Files, FilesChoice, toWorkspace } from '../run/files-choice.tsx';
 import { useRondo } from '../session/use-session.ts';
 import { useProblemText } from '../ui/problem-text.ts';
 import { useUnsaved } from '../ui/unsaved.tsx';
 import { type RunChoice, RunChoiceFields, noChoice, toRunFields } from '../ui/run-choice.tsx';
+import type { Unsent } from './unsent.ts';
 
 export interface EditedQuestion {
   readonly id: string;
@@ -19,6 +20,8 @@ export interface EditedQuestion {
 
 interface ComposerProps {
   readonly send: (message: NewMessage) => Promise<unknown>;
+  /** What is written here, and what it begins with. */
+  readonly unsent: Unsent;
   /** The run that is active, if one is. */
   readonly active?: Run | undefined;
   readonly unchosenAgent: string;
@@ -29,12 +32,20 @@ interface ComposerProps {
 }
 
 /** Where a message is written, with what becomes of it. */
-export function Composer({ send, active, unchosenAgent, placeholder = 'Reply', starters, edited }: ComposerProps) {
+export function Composer({ placeholder = 'Reply', ...props }: ComposerProps) {
+  const { send, unsent, active, unchosenAgent, starters, edited } = props;
   const [choice, setChoice] = useState<RunChoice>(edited?.choice ?? noChoice);
   const [whileActive, setWhileActive] = useState<WhileActive>('steer');
   const [files, setFiles] = useState<Files>('otherwise');
   const [isWritten, setWritten] = useState(false);
   useUnsaved(isWritten);
+  const keep = useCallback(
+    (hasDraft: boolean, draft: Draft) => {
+      unsent.current = draft;
+      setWritten(hasDraft);
+    },
+    [unsent],
+  );
   const isAnswer = !edited && active !== undefined && isQuestion(active);
   const isTold = active !== undefined && !isAnswer && !edited;
   return (
@@ -43,7 +54,8 @@ export function Composer({ send, active, unchosenAgent, placeholder = 'Reply', s
       send={(message) => send({ ...message, run: { ...toRunFields(choice), ...toWorkspace(files) }, whileActive })}
       isAnswer={isAnswer}
       text={edited?.text}
-      onDraft={setWritten}
+      draft={unsent.current}
+      onDraft={keep}
       starters={starters}
       head={edited && <EditedHead edited={edited} isAtWork={active !== undefined} files={files} onFiles={setFiles} />}
       placeholder={isAnswer ? undefined : isTold ? 'Tell the agent something while it works' : placeholder}

@@ -2,7 +2,7 @@ import { type Run, type Thread, isOver } from '@rondo/client';
 import { type NewMessage, type ThreadView, sendMessage } from '@rondo/react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, getRouteApi, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { ChatView } from '../chat/chat-view.tsx';
 import { ShareThread } from '../chat/share-thread.tsx';
 import { useNotifications } from '../chat/use-notifications.ts';
@@ -22,6 +22,7 @@ import { LiveConversation } from './conversation.tsx';
 import { RenameDialog } from './rename-dialog.tsx';
 import { type RunChoice, noChoice } from '../ui/run-choice.tsx';
 import { useThreadTitle } from './thread-title.ts';
+import { type Unsent, carryUnsent, joinDrafts, useUnsent } from './unsent.ts';
 import { useThread } from './use-thread.ts';
 
 const route = getRouteApi('/threads/$threadId');
@@ -62,20 +63,24 @@ function Conversation({ thread, shown, refresh, children }: ConversationProps) {
   const rondo = useRondo();
   const mayWrite = useMay('write');
   const panel = useNewChatPanel(thread.id, useThreadTerminal(thread.id));
-  const [edited, setEdited] = useState<{ id: string; text: string } | null>(null);
+  const unsent = useUnsent(thread.id);
+  const [edited, setEdited] = useState<Edited | null>(null);
   const [retried, setRetried] = useState<string | null>(null);
   const active = run && !isOver(run) ? run : undefined;
   const send = async (message: NewMessage) => {
     await sendMessage(rondo, { threadId: thread.id, active, editedMessageId: edited?.id }, message);
+    if (edited) unsent.current = joinDrafts(unsent.current, edited.unsent.current);
     setEdited(null);
     await refresh();
   };
-  const links = useQuestionLinks(thread.id, shown, { edit: setEdited, retry: setRetried });
+  const edit = useCallback((question: Question) => setEdited({ ...question, unsent: { current: undefined } }), []);
+  const links = useQuestionLinks(thread.id, shown, { edit, retry: setRetried });
   const ask = mayWrite ? (text: string) => send({ text }) : undefined;
   const foot = mayWrite && (
     <Composer
       key={edited?.id ?? 'new'}
       send={send}
+      unsent={edited?.unsent ?? unsent}
       active={active}
       unchosenAgent="Same agent"
       edited={edited ? { ...edited, runId: run?.id, choice: toChoice(run), cancel: () => setEdited(null) } : undefined}
@@ -109,6 +114,16 @@ function Conversation({ thread, shown, refresh, children }: ConversationProps) {
   );
 }
 
+interface Question {
+  readonly id: string;
+  readonly text: string;
+}
+
+interface Edited extends Question {
+  /** In its composer. Once it is sent, that is the next message. */
+  readonly unsent: Unsent;
+}
+
 interface OlderMessagesProps {
   readonly shown: number;
   readonly isComing: boolean;
@@ -128,7 +143,7 @@ function OlderMessages({ shown, isComing, load }: OlderMessagesProps) {
 }
 
 interface QuestionWork {
-  readonly edit: (question: { id: string; text: string }) => void;
+  readonly edit: (question: Question) => void;
   /** Of the run that it began. */
   readonly retry: (runId: string) => void;
 }
@@ -222,8 +237,10 @@ const starters = [
 export function NewThreadPage() {
   const rondo = useRondo();
   const navigate = useNavigate();
+  const [unsent] = useState<Unsent>({ current: undefined });
   const send = async (message: NewMessage) => {
     const threadId = await sendMessage(rondo, {}, message);
+    carryUnsent(threadId, unsent);
     await navigate({ to: '/threads/$threadId', params: { threadId } });
   };
   return (
@@ -231,7 +248,13 @@ export function NewThreadPage() {
       <ItemHead list={{ to: '/threads', name: 'Threads' }} isWide crumb="new" title="New thread" />
       <div className="run-main chat">
         <p className="chat-start">What should the agent do?</p>
-        <Composer send={send} unchosenAgent="Default agent" placeholder="Ask for anything" starters={starters} />
+        <Composer
+          send={send}
+          unsent={unsent}
+          unchosenAgent="Default agent"
+          placeholder="Ask for anything"
+          starters={starters}
+        />
       </div>
     </div>
   );

@@ -208,6 +208,34 @@ describe('what a person writes in the console', () => {
     await page.unroute('**/v1/runs');
   });
 
+  it('while a first message or an edited question is sent is the next message of that thread', async () => {
+    await browser.open('/console/threads/new');
+    const field = page.getByRole('textbox', { name: 'Message' });
+    const first = await hold('**/v1/runs');
+    await page.getByLabel('Model', { exact: true }).fill('demo/plain');
+    await field.fill('The first.');
+    await field.press('Enter');
+    await field.pressSequentially('The second,');
+    await page.getByRole('button', { name: 'Sending …' }).waitFor();
+    await first.release();
+    await page.waitForURL(/\/thr_/);
+    await page.getByText('You said: The first.').waitFor();
+    await page.keyboard.type(' in blue.');
+    expect(await field.inputValue()).toBe('The second, in blue.');
+
+    await page.getByRole('button', { name: 'Edit' }).click();
+    expect(await field.inputValue()).toBe('The first.');
+    const edited = await hold('**/v1/runs');
+    await field.fill('The other first.');
+    await field.press('Enter');
+    await field.pressSequentially('The third.');
+    await edited.release();
+    await page.getByText('You said: The other first.').waitFor();
+    expect(await field.inputValue()).toBe('The second, in blue.\nThe third.');
+    await field.fill('');
+    await page.unroute('**/v1/runs');
+  });
+
   it('while an agent or an entry of memory is saved is the next change of it', async () => {
     const { id } = await client.json<{ id: string }>('POST', '/agents', { definition: { name: 'of-steps' } });
     await browser.open(`/console/agents/${id}`);
