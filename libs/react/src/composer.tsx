@@ -44,6 +44,11 @@ export interface ComposerProps {
   readonly Problem?: ComponentType<{ readonly error: unknown }>;
 }
 
+/** Enter ends what an input method has composed. In Safari the composition is over by then, and only the code of the key says so. */
+// eslint-disable-next-line @typescript-eslint/no-deprecated -- nothing else says it
+const isOfInputMethod = ({ nativeEvent, keyCode }: KeyboardEvent): boolean =>
+  nativeEvent.isComposing || keyCode === 229;
+
 /** Where a message is written. Files can be chosen, dropped and pasted; Enter sends, and Shift+Enter begins a line. */
 export function Composer(props: ComposerProps) {
   const { isAnswer, head, placeholder, starters = [], children, Problem = PlainProblem, ...draft } = props;
@@ -55,7 +60,7 @@ export function Composer(props: ComposerProps) {
   }, []);
   const label = isAnswer ? 'Your answer' : 'Message';
   const sendByKey = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    if (event.key !== 'Enter' || event.shiftKey || isOfInputMethod(event)) return;
     event.preventDefault();
     submit();
   };

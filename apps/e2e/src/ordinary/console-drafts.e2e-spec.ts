@@ -214,6 +214,8 @@ describe('what a person writes in the console', () => {
     const first = await hold('**/v1/runs');
     await page.getByLabel('Model', { exact: true }).fill('demo/plain');
     await field.fill('The first.');
+    await field.dispatchEvent('keydown', { key: 'Enter', keyCode: 229 }); // ends what an input method has composed, in Safari
+    expect(await field.inputValue()).toBe('The first.');
     await field.press('Enter');
     await field.pressSequentially('The second,');
     await page.getByRole('button', { name: 'Sending …' }).waitFor();
