@@ -75,7 +75,7 @@ function Conversation({ thread, shown, refresh, children }: ConversationProps) {
   };
   const edit = useCallback((question: Question) => setEdited({ ...question, unsent: { current: undefined } }), []);
   const links = useQuestionLinks(thread.id, shown, { edit, retry: setRetried });
-  const ask = mayWrite ? (text: string) => send({ text }) : undefined;
+  const ask = mayWrite && !edited ? (text: string) => send({ text }) : undefined;
   const foot = mayWrite && (
     <Composer
       key={edited?.id ?? 'new'}

@@ -242,8 +242,12 @@ describe('a chat with a computer beside it', () => {
 
   it('asks what the agent proposes', async () => {
     await open();
-    await page.getByRole('group', { name: 'What to ask next' }).getByRole('button', { name: 'Say hello.' }).click();
+    const proposed = page.getByRole('group', { name: 'What to ask next' });
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await proposed.waitFor({ state: 'detached' }); // it would be sent as the edited question
+    await page.getByRole('button', { name: 'Leave it as it was' }).click();
+    await proposed.getByRole('button', { name: 'Say hello.' }).click();
     await conversation().getByRole('article', { name: 'You' }).getByText('Say hello.', { exact: true }).waitFor();
-    await page.getByRole('group', { name: 'What to ask next' }).waitFor({ state: 'detached' });
+    await proposed.waitFor({ state: 'detached' });
   });
 });
