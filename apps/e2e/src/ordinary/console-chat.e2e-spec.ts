@@ -250,4 +250,11 @@ describe('a chat with a computer beside it', () => {
     await conversation().getByRole('article', { name: 'You' }).getByText('Say hello.', { exact: true }).waitFor();
     await proposed.waitFor({ state: 'detached' });
   });
+
+  it('is shared also with a browser that keeps nothing for pages', async () => {
+    await client.json('PATCH', `/threads/${threadId}`, { is_public: true });
+    await page.addInitScript('Object.defineProperty(window, "localStorage", { get() { throw new DOMException(); } })');
+    await browser.open(`/console/shared/${threadId}`);
+    await conversation().getByText('The page is there.').waitFor();
+  });
 });
