@@ -29,5 +29,5 @@ export {
 export { type SpokenText, spokenText } from './spoken-text.ts';
 export { type ThreadView, pickRun, toThreadView } from './thread-view.ts';
 export { ThreadWatch, type WatchedThread } from './thread-watch.ts';
-export { type Attachment, type Attachments, useAttachments } from './use-attachments.ts';
+export { type Attachment, type Attachments, requireReadable, useAttachments } from './use-attachments.ts';
 export { type UseThreadOptions, type UsedThread, useThread } from './use-thread.ts';

@@ -42,10 +42,12 @@ export function useAttachments(rondo: Rondo, begun: readonly Attachment[] = []):
     for (const file of files) {
       const key = ++lastKey;
       setAll((known) => [...known, { key, name: file.name, size: file.size, id: null, problem: null }]);
-      rondo.files.upload(file).then(
-        ({ id }) => change(key, { id }),
-        (problem: unknown) => change(key, { problem }),
-      );
+      requireReadable(file)
+        .then(() => rondo.files.upload(file))
+        .then(
+          ({ id }) => change(key, { id }),
+          (problem: unknown) => change(key, { problem }),
+        );
     }
   };
   const remove = ({ key, id }: Attachment) => {

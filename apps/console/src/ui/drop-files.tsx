@@ -1,3 +1,4 @@
+import { requireReadable } from '@rondo/react';
 import { type ChangeEvent, type DragEvent, useRef, useState } from 'react';
 import { problemText } from './problem-text.ts';
 
@@ -19,9 +20,11 @@ export function DropFiles({ button, label, hint, isMultiple = false, accept, upl
   const field = useRef<HTMLInputElement>(null);
   const [state, setState] = useState({ words: '', isProblem: false });
   const say = (words: string) => setState({ words, isProblem: false });
-  const begin = (files: FileList | null) => {
-    if (files && files.length > 0)
-      upload([...files], say)
+  const begin = (list: FileList | null) => {
+    const files = [...(list ?? [])]; // the list is emptied with its field
+    if (files.length > 0)
+      Promise.all(files.map(requireReadable))
+        .then(() => upload(files, say))
         .then(say)
         .catch((error: unknown) => setState({ words: problemText(error), isProblem: true }));
   };

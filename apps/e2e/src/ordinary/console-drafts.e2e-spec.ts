@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { type RondoClient, type RunningRondo, command, scriptInput } from '@rondo/test-deployment';
 import type { Page, Route } from 'playwright-core';
 import { type ConsoleBrowser, stopBrowser } from '../console-browser';
@@ -101,6 +104,23 @@ describe('what a person writes in the console', () => {
     expect(await page.getByLabel('Title').inputValue()).toBe('The gate squeaks');
     await page.unroute('**/v1/inbox?*');
     await page.getByText('Nothing waits for you.').waitFor();
+  });
+
+  it('takes no file that cannot be read, and does not say that the server is away', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'rondo-gone-')), 'gone.txt');
+    writeFileSync(path, 'a text');
+    await browser.open('/console/threads/new');
+    await page.evaluate('document.body.append(Object.assign(document.createElement("input"), { type: "file" }))');
+    await page.locator('body > input').setInputFiles(path);
+    rmSync(dirname(path), { recursive: true }); // a folder that is dropped cannot be read, either
+    await page.evaluate(`(() => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(document.querySelector('body > input').files[0]);
+      document.querySelector('.rondo-composer').dispatchEvent(new DragEvent('drop', { bubbles: true, dataTransfer }));
+    })()`);
+    await page.getByText('gone.txt cannot be read.').waitFor();
+    expect(await page.getByText('Connection lost').count()).toBe(0);
+    await page.getByRole('button', { name: 'Remove gone.txt' }).click();
   });
 
   it('is not asked about once it is stored', async () => {
