@@ -152,9 +152,11 @@ const selectFiles = createQuery(
   z.object({ file_id: z.string(), path: z.string() }),
   `select file_id, path from run_files where thread_id = $1`,
 );
+/** With the files of then ($5) they are in the workspace already. */
 const newFiles = `
-insert into run_files (run_id, thread_id, path, file_id)
-select $1, $2, path, file_id from unnest($3::text[], $4::text[]) as given(path, file_id)`;
+insert into run_files (run_id, thread_id, path, file_id, delivered_at)
+select $1, $2, path, file_id, case when $5::boolean then clock_timestamp() end
+from unnest($3::text[], $4::text[]) as given(path, file_id)`;
 
 interface CopyTarget {
   readonly from: RunRow;
@@ -178,9 +180,9 @@ export async function copyRows(
   await sql.query(newImages, [from.thread_id, threadId]);
   const named = [messages, events, calls].flatMap(({ json }) => json.match(anyHash) ?? []);
   await sql.query(newRefs, [from.thread_id, threadId, [...new Set(named)]]);
-  if (hasFiles) return;
   const uploads = await selectFiles.all(sql, [from.thread_id]);
   const brought = uploads.filter(({ file_id }) => messages.json.includes(file_id));
   if (brought.length === 0) return;
-  await sql.query(newFiles, [runId, threadId, brought.map(({ path }) => path), brought.map(({ file_id }) => file_id)]);
+  const paths = brought.map(({ path }) => path);
+  await sql.query(newFiles, [runId, threadId, paths, brought.map(({ file_id }) => file_id), hasFiles]);
 }

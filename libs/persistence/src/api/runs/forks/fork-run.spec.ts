@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import {
   type CallId,
   type NewFact,
@@ -27,6 +28,8 @@ import {
 import { purgeThreads } from '../../../retention/purge-thread';
 import { readRunMinutes } from '../../billing/run-minutes';
 import { FetchedImages } from '../../blobs/fetched-images';
+import { Files } from '../../files/files';
+import { FileDeliveries } from '../../files/run-files';
 import type { ForkOrder } from './fork-run';
 
 let fixture: StoreFixture;
@@ -241,6 +244,31 @@ describe('a fork', () => {
 
     const left = await Promise.allSettled(hashes.map((hash) => blobs.get({ accountId, sha256: hash })));
     expect(left.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('keeps the uploads that its messages name, also where it gets the files of then', async () => {
+    const { accountId, database } = fixture;
+    const files = new Files(database, nextId);
+    const limits = { fileBytes: 1_000, accountBytes: 10_000 };
+    const upload = () =>
+      files.store({
+        ...{ accountId, name: 'a.txt', limits },
+        source: Readable.from([Buffer.from('a')]),
+        toMediaType: () => 'text/plain',
+      });
+    const file = await upload();
+    const { run } = await fixture.create({ files: [file.id] });
+    const rewind = { thread_id: run.thread_id, run_id: run.id, moment: run.id, executorId: 'executor-1' };
+
+    const { run: made } = await fork(run.id, { atSeq: run.last_seq, rewind });
+
+    expect(await new FileDeliveries(database).of(made.id)).toEqual([]);
+    const later = await upload();
+    await fixture.create({ threadId: made.thread_id, onActiveRun: 'queue', files: [later.id] });
+    const places = await files.places({ accountId, threadId: made.thread_id }, [file.id, later.id]);
+    expect(places).toEqual(new Map([[file.id, 'a.txt'], [later.id, 'a-2.txt']])); // prettier-ignore
+    await deleteRun(run);
+    expect(await files.get({ accountId, fileId: file.id })).toMatchObject({ name: 'a.txt' });
   });
 
   it('of a run that was asked anew since has what was read then, and not what was withdrawn before', async () => {
