@@ -203,7 +203,9 @@ describe('attack: tenants', () => {
     expect((await gateway.as(key).post('/v1/threads').send({}).expect(422)).body).toMatchObject(exceeded('threads', 2));
     const { body } = await gateway.as(key).post('/v1/runs').send({ input: 'Go.' }).expect(422);
     expect(body).toMatchObject(exceeded('threads', 2));
-    await gateway.as(key).post(`/v1/runs/${run.id}/fork`).send({}).expect(422);
+    const fork = { at_seq: run.last_seq, input: 'Go.' };
+    const { body: ofFork } = await gateway.as(key).post(`/v1/runs/${run.id}/fork`).send(fork).expect(422);
+    expect(ofFork).toMatchObject(exceeded('threads', 2));
     const { body: shown } = await gateway.as(key).get('/v1/balance').expect(200);
     expect(shown.quotas).toMatchObject({ threads: { used: 2, limit: 2 }, active_runs: { used: 1, limit: 1_000 } });
   });
@@ -248,6 +250,9 @@ describe('attack: tenants', () => {
     const onItsThread = { thread_id: run.thread_id, input: 'Go.', on_active_run: 'queue' };
 
     expect(body).toMatchObject(exceeded('workspaces', 1));
+    const fork = { at_seq: run.last_seq, input: 'Go.' };
+    const { body: ofFork } = await gateway.as(key).post(`/v1/runs/${run.id}/fork`).send(fork).expect(422);
+    expect(ofFork).toMatchObject(exceeded('workspaces', 1));
     await gateway.as(key).post('/v1/runs').send(onItsThread).expect(202);
     await gateway.as(key).post('/v1/runs').send({ input: 'Go.', tools: [] }).expect(202);
   });

@@ -395,9 +395,10 @@ export class RunService {
     const named = { id: trace?.runId, traceId: trace?.traceId };
     const rewind = workspace && (await this.dependencies.rewinds.find(order));
     const wanted = { ...order, ...named, settings, rewind };
-    const forked = await withinQuotas(this.dependencies, { accountId: order.accountId }, (bounds) => {
+    const { accountId, input } = order;
+    const forked = await withinQuotas(this.dependencies, { accountId, input, settings }, (bounds) => {
       const fork = (active?: QuotaBounds) => runs.fork({ ...wanted, bounds: joinBounds(bounds, active) });
-      return quota.within(order.accountId, fork, admission);
+      return quota.within(accountId, fork, admission);
     });
     trace?.recordRun(forked.run);
     return this.announce(forked).run;
