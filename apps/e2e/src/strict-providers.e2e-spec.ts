@@ -178,7 +178,7 @@ const toTask = (name: string) => ({ id: toId(name), steps });
 const toPdfTask = (name: string) => ({ id: `${toId(name)}_pdf`, steps: 1 });
 
 /** What only the model itself can tell is learned from a refusal: once by each of the two worker processes. */
-const mayBeLearned = /(?:^Unsupported parameter: '|does not support )(?<what>image|\w+)/;
+const mayBeLearned = /(?:^Unsupported parameter: '|does not support (?:parameter )?)(?<what>image|\w+)/;
 
 /** The lines of the run's last output. Two of them are from commands that ran at the same time. */
 const lastOutput = (facts: readonly Fact[]): string[] => {
