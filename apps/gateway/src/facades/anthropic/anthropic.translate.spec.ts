@@ -143,16 +143,37 @@ describe('events of Claude Managed Agents', () => {
   });
 
   it('say again what is awaited after a part of the answers', () => {
-    const log = decide(decide(waitsForApprovals(), 0, 'approve'), 1, 'deny').fact('run.resumed', {
+    const some = decide(waitsForApprovals(), 0, 'approve').fact('run.waiting', {
       reason: 'approval',
+      approvals: approvals.slice(1),
     });
-    const { events } = translate(log);
+    const { events } = translate(decide(some, 1, 'deny').fact('run.resumed', { reason: 'approval' }));
     expect(short(events)).toEqual([
       'agent.tool_use bash ask', 'agent.tool_use bash ask', 'session.status_idle requires_action',
       'user.tool_confirmation', 'session.status_idle requires_action', 'user.tool_confirmation', 'session.status_running',
     ]); // prettier-ignore
     expect(events[4]).toMatchObject({ stop_reason: { event_ids: ['call_2'] } });
     expect(events[5]).toMatchObject({ result: 'deny', deny_message: 'No.' });
+  });
+
+  it('ask for nothing between the answers of one request', () => {
+    const decided = decide(decide(waitsForApprovals(), 0, 'approve'), 1, 'approve').fact('run.resumed', {
+      reason: 'approval',
+    });
+    expect(short(translate(decided).events).slice(3)).toEqual([
+      'user.tool_confirmation', 'user.tool_confirmation', 'session.status_running',
+    ]); // prettier-ignore
+    const tool_calls = ['call_1', 'call_2'].map((id) => ({ tool_call_id: id, name: 'get_weather' }));
+    const answered = new Log()
+      .plan('call_1', 'get_weather')
+      .plan('call_2', 'get_weather')
+      .fact('run.waiting', { reason: 'caller_tools', tool_calls })
+      .result('call_1', 'get_weather', 'Rain.')
+      .result('call_2', 'get_weather', 'Sun.')
+      .fact('run.resumed', { reason: 'caller_answered' });
+    expect(short(translate(answered).events).slice(3)).toEqual([
+      'user.custom_tool_result', 'user.custom_tool_result', 'session.status_running',
+    ]); // prettier-ignore
   });
 
   it.each(['elicitation', 'tool_unknown'])('name the call that waits for a person elsewhere: %s', (reason) => {

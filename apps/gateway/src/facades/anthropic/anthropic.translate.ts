@@ -61,8 +61,6 @@ export class AnthropicTranslator {
   /** Planned calls that were not shown: whether they need a confirmation is not known yet. */
   private readonly planned = new Map<string, { call: ToolCall; fact: RecordedFact }>();
   private readonly names = new Map<string, string>();
-  /** What the session waits for, by the ids that a client answers with. */
-  private awaited = new Set<string>();
   /** The id of the model request that is open. */
   private request: string | undefined;
   /** Messages that a preview was begun for, and the length that was shown. */
@@ -107,7 +105,6 @@ export class AnthropicTranslator {
         return keepEvents(...this.showMessage(fact));
       case 'run.started':
       case 'run.resumed':
-        this.awaited.clear();
         return keepEvents({ type: 'session.status_running', id: eventIds.of(fact), processed_at: fact.at });
       case 'iteration.started':
       case 'iteration.restarted':
@@ -121,7 +118,7 @@ export class AnthropicTranslator {
       case 'tool.started':
         return keepEvents(...this.showCall(fact.data.tool_call_id, 'allow'));
       case 'approval.decided':
-        return keepEvents(...this.showDecision(fact));
+        return keepEvents(...showDecision(fact));
       case 'tool.completed':
       case 'tool.failed':
         return keepEvents(...this.showResult(fact));
@@ -222,20 +219,6 @@ export class AnthropicTranslator {
     return [{ type: 'agent.tool_use', ...about, ...evaluated, name: toAnthropicToolName(call.name) }];
   }
 
-  private showDecision(fact: FactWithType<'approval.decided'>): SessionEvent[] {
-    const { tool_call_id: id, outcome, reason } = fact.data;
-    if (outcome === 'expire') return this.settleCall(fact, id);
-    const decision: SessionEvent = {
-      type: 'user.tool_confirmation',
-      id: eventIds.confirmation(id),
-      tool_use_id: id,
-      result: outcome === 'deny' ? 'deny' : 'allow',
-      deny_message: outcome === 'deny' ? reason : null,
-      processed_at: fact.at,
-    };
-    return [decision, ...this.settleCall(fact, id)];
-  }
-
   private showResult(fact: FactWithType<'tool.completed' | 'tool.failed'>): SessionEvent[] {
     const { tool_call_id: id, name, result } = fact.data;
     if (silent.has(name)) return [];
@@ -255,30 +238,22 @@ export class AnthropicTranslator {
     const about = { id: eventIds.result(id), processed_at: fact.at, is_error: isError };
     const content = text === '' ? [] : [{ type: 'text' as const, text }];
     if (this.callerTools.has(name))
-      return [
-        { type: 'user.custom_tool_result', ...about, custom_tool_use_id: id, content },
-        ...this.settleCall(fact, id),
-      ];
+      return [{ type: 'user.custom_tool_result', ...about, custom_tool_use_id: id, content }];
     if (splitServerTool(name)[0] !== undefined)
       return [{ type: 'agent.mcp_tool_result', ...about, mcp_tool_use_id: id, content }];
     return [{ type: 'agent.tool_result', ...about, tool_use_id: id, content }];
   }
 
-  /** After a part of the answers the session says again what it waits for. */
-  private settleCall(fact: RecordedFact, callId: string): SessionEvent[] {
-    if (!this.awaited.delete(callId) || this.awaited.size === 0) return [];
-    return [this.idle(fact, { type: 'requires_action', event_ids: [...this.awaited] }, 2)];
-  }
-
+  /** After a part of the answers, another of these facts says what is still awaited: answers of one request are one step. */
   private wait(fact: FactWithType<'run.waiting'>): SessionEvent[] {
     const { reason, question, approvals = [], tool_calls: calls = [], elicitations = [] } = fact.data;
     const unknown = reason === 'tool_unknown' && question ? [question] : [];
-    this.awaited = new Set([...approvals, ...calls, ...elicitations, ...unknown].map(({ tool_call_id: id }) => id));
+    const awaited = new Set([...approvals, ...calls, ...elicitations, ...unknown].map(({ tool_call_id: id }) => id));
     const words = reason === 'budget' ? undefined : describeOtherWait(fact.data);
     const told = words === undefined ? [] : [toMessage(eventIds.of(fact, 3), words, fact.at)];
-    const shown = [...this.awaited].flatMap((id) => this.showCall(id, reason === 'approval' ? 'ask' : 'allow'));
-    if (this.awaited.size > 0)
-      return [...shown, ...told, this.idle(fact, { type: 'requires_action', event_ids: [...this.awaited] })];
+    const shown = [...awaited].flatMap((id) => this.showCall(id, reason === 'approval' ? 'ask' : 'allow'));
+    if (awaited.size > 0)
+      return [...shown, ...told, this.idle(fact, { type: 'requires_action', event_ids: [...awaited] })];
     if (reason === 'child_runs') return [];
     if (reason === 'budget') return [this.idle(fact, { type: 'budget_reached' })];
     const asked = question?.text ? [toMessage(eventIds.words(question.tool_call_id), question.text, fact.at)] : [];
@@ -308,6 +283,15 @@ export class AnthropicTranslator {
       this.idle(fact, { type: 'retries_exhausted' }, 2),
     ];
   }
+}
+
+function showDecision(fact: FactWithType<'approval.decided'>): SessionEvent[] {
+  const { tool_call_id: id, outcome, reason } = fact.data;
+  if (outcome === 'expire') return [];
+  const said = { id: eventIds.confirmation(id), tool_use_id: id, processed_at: fact.at };
+  const decided =
+    outcome === 'deny' ? { result: 'deny', deny_message: reason } : { result: 'allow', deny_message: null };
+  return [{ type: 'user.tool_confirmation', ...said, ...decided }];
 }
 
 type StopReason =
