@@ -99,7 +99,7 @@ describe('A2A', () => {
     expect(others.map(({ id }) => id)).toEqual([task.id]);
     await run.read('In blue.', queued?.id);
     await run.complete({ reason: 'max_iterations' }); // a reply ends it only after another claim
-    expect((await request('SendMessage', told)).result?.task?.status.state).toBe('TASK_STATE_COMPLETED');
+    expect((await request('SendMessage', told)).result?.task?.status.state).toBe('TASK_STATE_FAILED');
     expect((await request('SendMessage', say({ taskId: task.id }))).error).toMatchObject({ code: -32_004 });
   });
 

@@ -111,6 +111,13 @@ describe('A2A: from the log of a run to a task', () => {
     expect(show(started().fact('run.failed', { error })).at(-1)).toBe('FAILED {"text":"It broke. (provider_error)"}');
   });
 
+  it.each(['max_iterations', 'budget_exceeded', 'loop_detected'])('fails a task that %s has cut off', (reason) => {
+    const task = createTask();
+    const words = `The run ended before it was done: ${reason}.`;
+    expect(show(started().reply('Half.').complete(reason), task).at(-1)).toBe(`FAILED {"text":"${words}"}`);
+    expect(task.isEnded).toBe(true);
+  });
+
   it('knows that facts are missing', () => {
     const task = createTask();
     task.apply({ type: 'stream.gap', seq: null } as never);

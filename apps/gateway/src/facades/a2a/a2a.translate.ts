@@ -1,7 +1,7 @@
 import type { DeltaEvent, RecordedFact, Waiting } from '@rondo/contract';
 import { deltaText, listStoredTexts } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
-import { describeOtherWait, isQuestion, readClosingWords } from '../run-answer';
+import { describeOtherWait, describeShortEnd, isQuestion, readClosingWords } from '../run-answer';
 import { isSilent } from '../silent-facts';
 
 type TaskState =
@@ -108,7 +108,9 @@ export class A2aTask {
         return fact.data.reason === 'child_runs' ? [] : [this.wait(fact, fact.data)];
       case 'run.completed': {
         const said = this.closing ? [this.say(this.closing.id, this.closing.words, true)] : [];
-        return [...said, this.setStatus(fact, 'TASK_STATE_COMPLETED')];
+        const why = describeShortEnd(fact.data.finish_reason);
+        const end = why === undefined ? 'TASK_STATE_COMPLETED' : 'TASK_STATE_FAILED';
+        return [...said, this.setStatus(fact, end, why === undefined ? undefined : [{ text: why }])];
       }
       case 'run.stopped':
         return [this.cancel(fact, fact.data.reason)];

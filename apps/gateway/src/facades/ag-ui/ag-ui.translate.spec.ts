@@ -121,6 +121,16 @@ describe('events of AG-UI', () => {
     });
   });
 
+  it.each(['max_iterations', 'budget_exceeded', 'loop_detected'])(
+    'are an error where %s has cut the run off',
+    (reason) => {
+      const frames = translate(new Log().begin().reply('Half.').complete(reason));
+      const message = `The run ended before it was done: ${reason}.`;
+      expect(last(frames)).toMatchObject({ type: 'RUN_ERROR', code: reason, message });
+      expect(types(frames)).not.toContain('RUN_FINISHED');
+    },
+  );
+
   it('count the tokens of each model', () => {
     const used = { model: 'demo/one', input_tokens: 3, cached_tokens: 1, output_tokens: 2, finish_reason: 'stop' };
     const log = new Log().begin().fact('usage.recorded', used).fact('usage.recorded', used).complete();

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   type DeltaEvent,
   type FactWithType,
+  type FinishReason,
   type Message,
   type RecordedFact,
   type ToolCall,
@@ -11,7 +12,7 @@ import {
 import type { AgUiMessage } from '@rondo/contract/api';
 import { deltaText, readQueuedRun, listStoredTexts, toStream } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
-import { describeOtherWait, readClosingWords } from '../run-answer';
+import { describeOtherWait, describeShortEnd, readClosingWords } from '../run-answer';
 import { isSilent } from '../silent-facts';
 import { Transcript, agUiIds, isShownAsText, toToolCall } from './ag-ui.messages';
 
@@ -368,8 +369,10 @@ export class AgUiTranslator {
     return [...frames, ...this.finish({ type: 'interrupt', interrupts: toInterrupts(waiting) })];
   }
 
-  private complete(finishReason: string): Frame[] {
+  private complete(finishReason: FinishReason): Frame[] {
     const said = this.closing ? this.sayText({ id: this.closing.id }, this.closing.words) : [];
+    const why = describeShortEnd(finishReason);
+    if (why !== undefined) return [...said, ...this.fail({ code: finishReason, message: why })];
     return [...said, ...this.finish({ type: 'success' }, this.toResult(finishReason))];
   }
 

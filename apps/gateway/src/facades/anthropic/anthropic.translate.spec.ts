@@ -224,6 +224,18 @@ describe('events of Claude Managed Agents', () => {
     expect(short(translate(log).events)).toEqual(['span.model_request_start', 'span.model_request_end', ...rest]);
   });
 
+  it.each([
+    ['budget_exceeded', ['session.status_idle budget_reached']],
+    ['max_iterations', ['session.error', 'session.status_idle retries_exhausted']],
+    ['loop_detected', ['session.error', 'session.status_idle retries_exhausted']],
+  ])('say of a run that %s has cut off that it was not done', (finish_reason, shown) => {
+    const { events } = translate(new Log().fact('run.completed', { finish_reason, usage: noUsage }));
+    expect(short(events)).toEqual(shown);
+    const type = finish_reason === 'max_iterations' ? 'tool_use_limit_reached_error' : 'unknown_error';
+    const error = { type, message: expect.stringContaining(finish_reason), retry_status: { type: 'exhausted' } };
+    if (events.length > 1) expect(events[0]).toMatchObject({ error });
+  });
+
   it('show a retry, and a restarted request as two', () => {
     const log = new Log()
       .fact('iteration.started', { iteration: 1, message_id: 'msg_2' })

@@ -1,7 +1,7 @@
-import type { ContentBlock, FactWithType, RecordedFact, Run, ToolCall } from '@rondo/contract';
+import type { ContentBlock, FactWithType, RecordedFact, Run, RunError, ToolCall } from '@rondo/contract';
 import { deltaText, readQueuedRun } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
-import { describeOtherWait, readClosingWords } from '../run-answer';
+import { describeOtherWait, describeShortEnd, readClosingWords } from '../run-answer';
 import { isSilent } from '../silent-facts';
 import { toAnthropicToolName } from './anthropic-tools';
 
@@ -134,10 +134,11 @@ export class AnthropicTranslator {
       case 'model.fell_back':
         return keepEvents(this.showRetry(fact), toRescheduled(fact));
       case 'run.completed':
+        return keepEvents(...this.endRequest(fact), ...this.complete(fact));
       case 'run.stopped':
         return keepEvents(...this.endRequest(fact), this.idle(fact, { type: 'end_turn' }, 1));
       case 'run.failed':
-        return keepEvents(...this.endRequest(fact), ...this.fail(fact));
+        return keepEvents(...this.endRequest(fact), ...this.giveUp(fact, toError(fact.data.error)));
       case 'iteration.completed':
         return nothing;
     }
@@ -266,18 +267,26 @@ export class AnthropicTranslator {
   }
 
   private showRetry(fact: FactWithType<'model.retried' | 'model.fell_back'>): SessionEvent {
-    const error = { ...toErrorType(fact.data.error.code), message: fact.data.error.message };
     return {
       type: 'session.error',
       id: eventIds.of(fact),
       processed_at: fact.at,
-      error: { ...error, retry_status: { type: 'retrying' } },
+      error: { ...toError(fact.data.error), retry_status: { type: 'retrying' } },
     };
   }
 
-  private fail(fact: FactWithType<'run.failed'>): SessionEvent[] {
-    const { code, message } = fact.data.error;
-    const error = { ...toErrorType(code), message, retry_status: { type: 'exhausted' } as const };
+  /** A run that a limit has cut off did not do what was asked. */
+  private complete(fact: FactWithType<'run.completed'>): SessionEvent[] {
+    const { finish_reason: reason } = fact.data;
+    const message = describeShortEnd(reason);
+    if (message === undefined) return [this.idle(fact, { type: 'end_turn' }, 1)];
+    if (reason === 'budget_exceeded') return [this.idle(fact, { type: 'budget_reached' }, 1)];
+    const type = reason === 'max_iterations' ? 'tool_use_limit_reached_error' : 'unknown_error';
+    return this.giveUp(fact, { type, message });
+  }
+
+  private giveUp(fact: RecordedFact, about: SessionError): SessionEvent[] {
+    const error = { ...about, retry_status: { type: 'exhausted' } as const };
     return [
       { type: 'session.error', id: eventIds.of(fact, 1), processed_at: fact.at, error },
       this.idle(fact, { type: 'retries_exhausted' }, 2),
@@ -329,15 +338,17 @@ function splitServerTool(name: string): [server: string | undefined, tool: strin
   return at <= 0 ? [undefined, name] : [name.slice(0, at), name.slice(at + 2)];
 }
 
-const toErrorType = (
-  code: string,
-): { type: 'model_overloaded_error' | 'model_rate_limited_error' | 'model_request_failed_error' } => ({
-  type: code.includes('overloaded')
-    ? 'model_overloaded_error'
-    : code.includes('rate')
-      ? 'model_rate_limited_error'
-      : 'model_request_failed_error',
-});
+interface SessionError {
+  readonly type: string;
+  readonly message: string;
+}
+
+const toErrorType = (code: string): string => {
+  if (code.includes('overloaded')) return 'model_overloaded_error';
+  return code.includes('rate') ? 'model_rate_limited_error' : 'model_request_failed_error';
+};
+
+const toError = ({ code, message }: RunError): SessionError => ({ type: toErrorType(code), message });
 
 const toRescheduled = (fact: RecordedFact): SessionEvent => ({
   type: 'session.status_rescheduled',
