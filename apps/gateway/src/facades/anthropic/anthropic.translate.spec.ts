@@ -216,7 +216,7 @@ describe('events of Claude Managed Agents', () => {
     ['run.stopped', {}, ['session.status_idle end_turn']],
     [
       'run.failed',
-      { error: { code: 'provider_overloaded', message: 'Too much.' } },
+      { error: { code: 'service_unavailable', message: 'Too much.' } },
       ['session.error', 'session.status_idle retries_exhausted'],
     ],
   ] as const)('close the model request that is open at %s', (type, data, rest) => {
@@ -236,10 +236,22 @@ describe('events of Claude Managed Agents', () => {
     if (events.length > 1) expect(events[0]).toMatchObject({ error });
   });
 
+  it.each([
+    ['rate_limit', 'model_rate_limited_error'],
+    ['service_unavailable', 'model_overloaded_error'],
+    ['budget_exceeded', 'billing_error'],
+    ['authentication', 'model_request_failed_error'],
+    ['model_no_reply', 'model_request_failed_error'],
+    ['too_many_malformed_calls', 'unknown_error'],
+  ])('call the failure %s a %s', (code, type) => {
+    const { events } = translate(new Log().fact('run.failed', { error: { code, message: 'It broke.' } }));
+    expect(events[0]).toMatchObject({ type: 'session.error', error: { type, message: 'It broke.' } });
+  });
+
   it('show a retry, and a restarted request as two', () => {
     const log = new Log()
       .fact('iteration.started', { iteration: 1, message_id: 'msg_2' })
-      .fact('model.retried', { attempt: 1, delay_ms: 1, error: { code: 'rate_limited', message: 'Slow down.' } })
+      .fact('model.retried', { attempt: 1, delay_ms: 1, error: { code: 'rate_limit', message: 'Slow down.' } })
       .fact('iteration.restarted', { iteration: 1, message_id: 'msg_3', withdrawn_stream_ids: [] });
     const { events } = translate(log);
     expect(short(events)).toEqual([

@@ -1,4 +1,13 @@
-import type { ContentBlock, FactWithType, RecordedFact, Run, RunError, ToolCall } from '@rondo/contract';
+import {
+  type ContentBlock,
+  type FactWithType,
+  type ModelErrorCode,
+  type RecordedFact,
+  type Run,
+  type RunError,
+  type ToolCall,
+  modelErrorCode,
+} from '@rondo/contract';
 import { deltaText, readQueuedRun } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
 import { describeOtherWait, describeShortEnd, readClosingWords } from '../run-answer';
@@ -343,12 +352,19 @@ interface SessionError {
   readonly message: string;
 }
 
-const toErrorType = (code: string): string => {
-  if (code.includes('overloaded')) return 'model_overloaded_error';
-  return code.includes('rate') ? 'model_rate_limited_error' : 'model_request_failed_error';
+/** What the client calls failures of models. Others than these are requests that have failed. */
+const modelErrors: Partial<Record<ModelErrorCode, string>> = {
+  rate_limit: 'model_rate_limited_error',
+  service_unavailable: 'model_overloaded_error',
+  budget_exceeded: 'billing_error',
 };
 
-const toError = ({ code, message }: RunError): SessionError => ({ type: toErrorType(code), message });
+/** A run fails for other reasons than its model, too. */
+function toError({ code, message }: RunError): SessionError {
+  const { data: known = code === 'model_no_reply' ? 'api_error' : undefined } = modelErrorCode.safeParse(code);
+  if (known === undefined) return { type: 'unknown_error', message };
+  return { type: modelErrors[known] ?? 'model_request_failed_error', message };
+}
 
 const toRescheduled = (fact: RecordedFact): SessionEvent => ({
   type: 'session.status_rescheduled',
