@@ -121,13 +121,13 @@ export class FacadeThreads {
 
 /**
  * Its key names the chat, and the thread of that is not known to the first request. Instructions may differ when it is repeated:
- * some clients write the time into them.
+ * some clients write the time into them. What it edits is the newest question, and that is its own by then.
  */
 const toEquivalent = ({
   caller,
   facade,
   key,
-  request: { instructions: _, ...body },
+  request: { instructions: _, edit_message_id: __, ...body },
 }: WantedRun): EquivalentRequest => ({
   ...{ caller, path: `/${facade}/chat`, body },
   key: key && toKey(facade, key),

@@ -109,11 +109,9 @@ export class AiSdkChats {
     const { accountId } = chat.caller;
     await threads.requireNewest(chat.newest, { accountId, key: questionKey, id: question.id });
     const { messageId } = request;
-    return this.begin(chat, request, {
-      question,
-      edits,
-      key: messageId ? [request.id, `${messageId}:regenerate`] : undefined,
-    });
+    const isOfAnswer = messageId && messageId !== question.id; // each answer has an id of its own, and a question keeps its own
+    const key = isOfAnswer ? [request.id, `${messageId}:regenerate`] : undefined;
+    return this.begin(chat, request, { question, edits, key });
   }
 
   private async begin(

@@ -214,6 +214,26 @@ describe('a chat of the AI SDK', () => {
     expect((body as { data: Run[] }).data).toHaveLength(1);
   });
 
+  it('asks again as often as the answer to a question is to be regenerated, and once for each answer', async () => {
+    const [id, question] = [newChat(), user('Say a number.')];
+    const regenerate = async (messageId: string) => {
+      await send(chat(), id, [question], { trigger: 'regenerate-message', messageId });
+      return (await newestRun()).id;
+    };
+    await send(chat(), id, [question]);
+    const first = await claimNewest();
+    await first.complete();
+    const second = await regenerate(question.id);
+    await (await claimNewest()).complete();
+    const third = await regenerate(question.id);
+    await (await claimNewest()).complete();
+    expect(new Set([first.claim.runId, second, third]).size).toBe(3);
+
+    const fourth = await regenerate(third);
+    await (await claimNewest()).complete();
+    expect(await regenerate(third)).toBe(fourth);
+  });
+
   it('is made once where two gateways get its first message at the same time', async () => {
     const [id, question] = [newChat(), user('Both?')];
     const transports = [gateway, other].map((at) => createTransport(sdk7 as unknown as Sdk, at));
