@@ -64,8 +64,8 @@ export class SchedulesController {
   }
 
   @Route(schedules.runSchedule)
-  runSchedule({ address, promised }: RouteInput<typeof schedules.runSchedule>) {
-    return this.service.runNow(address, { promised });
+  runSchedule({ address, promised, caller }: RouteInput<typeof schedules.runSchedule>) {
+    return this.service.runNow(address, { promised, createdBy: caller.keyId });
   }
 
   @Route(schedules.listScheduleExecutions)

@@ -48,8 +48,8 @@ export class AnthropicDeploymentsController {
   }
 
   @Route(routes.runAnthropicDeployment)
-  runAnthropicDeployment({ address }: RouteInput<typeof routes.runAnthropicDeployment>) {
-    return this.deployments.run(address);
+  runAnthropicDeployment({ address, caller }: RouteInput<typeof routes.runAnthropicDeployment>) {
+    return this.deployments.run(address, caller.keyId);
   }
 
   @Route(routes.listAnthropicDeploymentRuns)

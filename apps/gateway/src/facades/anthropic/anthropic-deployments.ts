@@ -132,9 +132,9 @@ export class AnthropicDeployments {
     return this.get(address);
   }
 
-  async run(address: ScheduleAddress) {
+  async run(address: ScheduleAddress, createdBy: string) {
     await this.requireOpen(address);
-    const { id } = await this.dependencies.service.runNow(address, {});
+    const { id } = await this.dependencies.service.runNow(address, { createdBy });
     const { data } = await this.dependencies.executions.list(address.scheduleId, { limit: 20 });
     const execution = data.find(({ run_id: runId }) => runId === id);
     if (!execution) throw new Error(`the run ${id} of a schedule has no execution`);

@@ -44,6 +44,9 @@ const toKind = (accountId: AccountId) => ({ accountId, facade: 'anthropic', kind
 const storedHosts = z.array(z.string()).optional();
 const storedSession = z.object({ agent: z.object({ version: z.number() }), definition: agentDefinition });
 
+/** With the key that its run counts for. */
+type MadeTurn = Turn & { readonly createdBy: string };
+
 interface AnthropicSessionsDependencies {
   readonly ids: Pick<FacadeIds, 'addObject' | 'findObject' | 'listObjects' | 'changeObject'>;
   readonly runs: ReadableRuns & Pick<Runs, 'list' | 'active' | 'current' | 'findNewestBegun' | 'approval'>;
@@ -87,7 +90,7 @@ export class AnthropicSessions {
     const thread = { id: session.threadId, data, isThread: true, user: readUser({ metadata }) };
     const { quotas, ids } = this.dependencies;
     await quotas.within(accountId, { threads: 1 }, (bounds) => ids.addObject(toKind(accountId), thread, bounds));
-    if (turn) await this.beginOrDelete(session, turn);
+    if (turn) await this.beginOrDelete(session, { ...turn, createdBy: caller.keyId });
     return this.get(session);
   }
 
@@ -188,7 +191,8 @@ export class AnthropicSessions {
     const [row] = await Promise.all([this.findRow(session), this.dependencies.threads.get(session)]);
     if (row && row.data['archived_at'] !== null) throw refuseArchived(session);
     const { runs, service, acts } = this.dependencies;
-    const begin = (turn: Turn, { isTold }: { isTold: boolean }) => this.begin(session, row, { ...turn, isTold });
+    const begin = (turn: Turn, { isTold }: { isTold: boolean }) =>
+      this.begin(session, row, { ...turn, isTold, createdBy: caller.keyId });
     return sendEvents({ runs, service, acts, begin }, session, { events, caller });
   }
 
@@ -196,7 +200,7 @@ export class AnthropicSessions {
   private async begin(
     { accountId, threadId: thread }: ThreadAddress,
     row: FacadeObject | undefined,
-    { input, metadata, isTold = false }: Turn & { readonly isTold?: boolean },
+    { input, metadata, isTold = false, createdBy }: MadeTurn & { readonly isTold?: boolean },
   ): Promise<BegunTurn> {
     const definition = row && agentDefinition.parse(row.data['definition']);
     const named = row && (await this.findStoredAgent(accountId, row));
@@ -211,7 +215,7 @@ export class AnthropicSessions {
       on_active_run: isOneMessage ? ('steer' as const) : ('queue' as const),
       ...(named ? { agent_id: named } : definition && withDefinition({}, definition)),
     };
-    const { run } = await this.dependencies.service.create(accountId, request);
+    const { run } = await this.dependencies.service.create(accountId, request, { createdBy });
     return { runId: run.steered?.queued_run_id ?? run.id, isOneMessage };
   }
 
@@ -240,7 +244,7 @@ export class AnthropicSessions {
     return isNamed ? named : undefined;
   }
 
-  private async beginOrDelete(session: ThreadAddress, turn: Turn): Promise<void> {
+  private async beginOrDelete(session: ThreadAddress, turn: MadeTurn): Promise<void> {
     try {
       await this.begin(session, await this.findRow(session), turn);
     } catch (error) {
