@@ -212,6 +212,19 @@ describe('events of Claude Managed Agents', () => {
     expect(events[0]).toMatchObject({ content: [{ text: 'Which colour?' }] });
   });
 
+  it('have the usage of each request that a reply took', () => {
+    const log = new Log()
+      .fact('iteration.started', { iteration: 1, message_id: 'msg_2' })
+      .fact('usage.recorded', { input_tokens: 5, cached_tokens: 0, output_tokens: 2, finish_reason: 'continued' })
+      .fact('usage.recorded', { input_tokens: 7, cached_tokens: 0, output_tokens: 3, finish_reason: 'stop' });
+    const { events } = translate(log);
+    expect(short(events)).toEqual([
+      'span.model_request_start', 'span.model_request_end', 'span.model_request_start', 'span.model_request_end',
+    ]); // prettier-ignore
+    expect(events[3]).toMatchObject({ model_request_start_id: events[2]?.id, model_usage: { input_tokens: 7 } });
+    expect(new Set(events.map(({ id }) => id)).size).toBe(4);
+  });
+
   it.each([
     ['run.stopped', {}, ['session.status_idle end_turn']],
     [

@@ -119,7 +119,7 @@ export class AnthropicTranslator {
       case 'iteration.restarted':
         return keepEvents(...this.endRequest(fact), this.startRequest(fact));
       case 'usage.recorded':
-        return keepEvents(...this.endRequest(fact, fact.data));
+        return keepEvents(...this.openRequest(fact), ...this.endRequest(fact, fact.data));
       case 'tool.planned':
         return keepEvents(...this.plan(fact));
       case 'approval.requested':
@@ -184,6 +184,11 @@ export class AnthropicTranslator {
   private startRequest(fact: RecordedFact): SessionEvent {
     this.request = eventIds.of(fact, 1);
     return { type: 'span.model_request_start', id: this.request, processed_at: fact.at };
+  }
+
+  /** A reply can take several requests, of which only the first one has a fact of its own. */
+  private openRequest(fact: RecordedFact): SessionEvent[] {
+    return this.request === undefined ? [this.startRequest(fact)] : [];
   }
 
   private endRequest(fact: RecordedFact, usage?: FactWithType<'usage.recorded'>['data']): SessionEvent[] {
