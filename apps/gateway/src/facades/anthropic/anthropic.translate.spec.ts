@@ -268,12 +268,27 @@ describe('events of Claude Managed Agents', () => {
       .fact('iteration.restarted', { iteration: 1, message_id: 'msg_3', withdrawn_stream_ids: [] });
     const { events } = translate(log);
     expect(short(events)).toEqual([
-      'span.model_request_start', 'session.error', 'session.status_rescheduled', 'span.model_request_end',
-      'span.model_request_start',
+      'span.model_request_start', 'session.error', 'session.status_rescheduled', 'session.status_running',
+      'span.model_request_end', 'span.model_request_start',
     ]); // prettier-ignore
+    expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
     expect(events[1]).toMatchObject({
       error: { type: 'model_rate_limited_error', retry_status: { type: 'retrying' } },
     });
+  });
+
+  it('say that the session works again once after several retries, and nothing of a request that waits for its pace', () => {
+    const error = { code: 'rate_limit', message: 'Slow down.' };
+    const log = new Log()
+      .fact('model.retried', { attempt: 1, delay_ms: 1, error, paced_by: 'openai' })
+      .fact('model.retried', { attempt: 1, delay_ms: 1, error })
+      .fact('model.retried', { attempt: 2, delay_ms: 1, error })
+      .reply({ type: 'text', text: 'Hello.' })
+      .fact('usage.recorded', { input_tokens: 5, cached_tokens: 0, output_tokens: 2, finish_reason: 'stop' });
+    expect(short(translate(log).events)).toEqual([
+      'session.error', 'session.status_rescheduled', 'session.error', 'session.status_rescheduled',
+      'session.status_running', 'agent.message', 'span.model_request_start', 'span.model_request_end',
+    ]); // prettier-ignore
   });
 
   it('preview a message as a prefix of it, once begun, and only where that is wanted', () => {

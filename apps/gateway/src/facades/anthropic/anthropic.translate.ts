@@ -72,6 +72,8 @@ export class AnthropicTranslator {
   private readonly names = new Map<string, string>();
   /** The id of the model request that is open. */
   private request: string | undefined;
+  /** The session has told of a retry, and of nothing since. */
+  private isRescheduled = false;
   /** Messages that a preview was begun for, and the length that was shown. */
   private readonly previewed = new Map<string, number>();
 
@@ -107,14 +109,23 @@ export class AnthropicTranslator {
     return { events: [], previews: [...previews, { type: 'event_delta', event_id: id, delta }] };
   }
 
+  /** What follows a retry shows that the session works again. */
   private translateFact(fact: RecordedFact): Translated {
+    const shown = this.showFact(fact);
+    const isRetry = fact.type === 'model.retried' || fact.type === 'model.fell_back';
+    const worksAgain = this.isRescheduled && !isRetry && shown.events.length > 0;
+    this.isRescheduled = isRetry ? shown.events.length > 0 : this.isRescheduled && !worksAgain;
+    return worksAgain ? keepEvents(toRunning(fact, 4), ...shown.events) : shown;
+  }
+
+  private showFact(fact: RecordedFact): Translated {
     if (isSilent(fact)) return nothing;
     switch (fact.type) {
       case 'message.created':
         return keepEvents(...this.showMessage(fact));
       case 'run.started':
       case 'run.resumed':
-        return keepEvents({ type: 'session.status_running', id: eventIds.of(fact), processed_at: fact.at });
+        return keepEvents(toRunning(fact));
       case 'iteration.started':
       case 'iteration.restarted':
         return keepEvents(...this.endRequest(fact), this.startRequest(fact));
@@ -141,7 +152,7 @@ export class AnthropicTranslator {
         return keepEvents({ type: 'agent.thread_context_compacted', id: eventIds.of(fact), processed_at: fact.at });
       case 'model.retried':
       case 'model.fell_back':
-        return keepEvents(this.showRetry(fact), toRescheduled(fact));
+        return isPaced(fact) ? nothing : keepEvents(this.showRetry(fact), toRescheduled(fact));
       case 'run.completed':
         return keepEvents(...this.endRequest(fact), ...this.complete(fact));
       case 'run.stopped':
@@ -370,6 +381,16 @@ function toError({ code, message }: RunError): SessionError {
   if (known === undefined) return { type: 'unknown_error', message };
   return { type: modelErrors[known] ?? 'model_request_failed_error', message };
 }
+
+/** Nothing was refused: the request waits for the pace of its provider. */
+const isPaced = ({ data }: FactWithType<'model.retried' | 'model.fell_back'>): boolean =>
+  'paced_by' in data && data.paced_by !== undefined;
+
+const toRunning = (fact: RecordedFact, place = 0): SessionEvent => ({
+  type: 'session.status_running',
+  id: eventIds.of(fact, place),
+  processed_at: fact.at,
+});
 
 const toRescheduled = (fact: RecordedFact): SessionEvent => ({
   type: 'session.status_rescheduled',
