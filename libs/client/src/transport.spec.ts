@@ -103,6 +103,18 @@ describe('a request', () => {
     await expect(agents.delete('agt_1')).rejects.toMatchObject({ code: 'agent_not_found' });
   });
 
+  it('to delete, whose answer was lost and says something, rejects with words that say so', async () => {
+    gateway = await ScriptedGateway.start((_, response) => {
+      if (gateway.requests.length === 1) response.destroy();
+      else sendJson(response, 404, { type: 'urn:x', title: 'Not Found', status: 404, code: 'user_not_found' });
+    });
+
+    await expect(new Rondo(gateway.options).users.remove('ann')).rejects.toMatchObject({
+      name: 'ConnectionError',
+      message: 'The answer was lost: what it deleted is gone.',
+    });
+  });
+
   it('for a version, whose answer was lost, does not take its own write for that of another', async () => {
     const changed = {
       type: 'urn:x',

@@ -70,6 +70,7 @@ export class Transport {
   read<Body>(request: ApiRequest, readBody: (response: Response) => Promise<Body>): Promise<Body> {
     return this.repeat(request, (response) =>
       readBody(response).catch(async (cause: unknown) => {
+        if (response.status === noContent) throw new ConnectionError('The answer was lost: what it deleted is gone.');
         throw (cause as Error).name === 'SyntaxError' ? await refusal(response) : cutOff(cause, request.signal);
       }),
     );
@@ -89,7 +90,7 @@ export class Transport {
       try {
         return await read(await this.attempt({ ...request, headers }));
       } catch (error) {
-        if (isLost && isGone(method, error)) return await read(new Response(null, { status: 204 }));
+        if (isLost && isGone(method, error)) return await read(new Response(null, { status: noContent }));
         if (isLost && mayBeOwnWrite(request, error))
           throw new ConnectionError(`The answer was lost, and the repeated request refused: ${error.message}`, {
             cause: error,
@@ -131,6 +132,9 @@ export class Transport {
     return response;
   }
 }
+
+/** In the place of an answer that was lost. */
+const noContent = 204;
 
 /** Whether a request to delete, whose first answer was lost, finds nothing more to delete. */
 const isGone = (method: string, error: unknown): boolean =>
