@@ -193,6 +193,18 @@ describe('frames of the AI SDK', () => {
     expect(frames.slice(-3)).toEqual(['text-end', 'finish-step', last]);
   });
 
+  it.each(['max_iterations', 'budget_exceeded', 'loop_detected'])(
+    'end with an error where %s has cut the run off',
+    (reason) => {
+      const frames = translate(new Log().begin().reply('Half.').complete(reason));
+      expect(short(frames).at(-1)).toBe(`error The run ended before it was done: ${reason}.`);
+      expect(frames.find(({ type }) => type === 'message-metadata')).toMatchObject({
+        messageMetadata: { usage: { input_tokens: 0 } },
+      });
+      expect(texts(frames)).toEqual({ 'msg_1-text': 'Half.' });
+    },
+  );
+
   it('go on while child runs are awaited, and after another model stands in', () => {
     const log = new Log()
       .begin()

@@ -1,7 +1,7 @@
 import type { DeltaEvent, FactWithType, FinishReason, RecordedFact, Waiting } from '@rondo/contract';
 import { deltaText, listStoredTexts, toStream } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
-import { describeWait, isQuestion, readClosingWords } from '../run-answer';
+import { describeShortEnd, describeWait, isQuestion, readClosingWords } from '../run-answer';
 import { isSilent } from '../silent-facts';
 
 /** A frame of the UI message stream, version 1. */
@@ -128,8 +128,11 @@ export class AiSdkTranslator {
   }
 
   private complete({ run_id: runId, data }: FactWithType<'run.completed'>): Frame[] {
-    const reason = finishReasons[data.finish_reason] ?? 'other';
-    return [...this.sayClosingWords(runId), ...this.finish(reason, { usage: data.usage })];
+    const { finish_reason: reason, usage } = data;
+    const said = this.sayClosingWords(runId);
+    const why = describeShortEnd(reason);
+    if (why === undefined) return [...said, ...this.finish(finishReasons[reason] ?? 'other', { usage })];
+    return [...said, { type: 'message-metadata', messageMetadata: { usage } }, ...this.fail(why)];
   }
 
   private beginStep(): Frame[] {
