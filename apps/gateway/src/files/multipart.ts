@@ -81,6 +81,7 @@ export function readForm<T>(
     form.on('close', () => {
       Promise.all(stored).then((files) => resolve({ files, texts }), ignore); // `fail` has the error
     });
+    if (request.destroyed) fail(malformed); // its client left before
     request.once('close', () => {
       if (!request.complete) fail(malformed);
     });

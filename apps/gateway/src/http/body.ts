@@ -65,9 +65,11 @@ export function readBytes(request: Request, limitBytes: number): Promise<Buffer>
     request.once('end', () => {
       resolve(body.bytes);
     });
-    request.once('close', () => {
+    const lose = () => {
       reject(new ApiError('malformed_request', 'The body could not be read.'));
-    });
+    };
+    if (request.destroyed) lose(); // its client left before
+    request.once('close', lose);
   });
 }
 

@@ -36,7 +36,13 @@ export function clientSignal(
   return leaving.signal;
 }
 
-/** The same for the answers to all requests: one that is not taken waits in the memory of this process. */
+/** Does it when the response has ended or its client has left: at once if that was before this call. */
+export function whenClosed(response: ServerResponse, act: () => void): void {
+  if (response.closed) act();
+  else response.once('close', act);
+}
+
+/** Drops the answers to all requests that are not taken: each waits in the memory of this process. */
 export const dropStalledClients =
   (stalledMs: number): RequestHandler =>
   ({ socket }, response, next) => {

@@ -6,6 +6,7 @@ import { Body, Controller, Module, Post } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { accountId, apiKeyId } from '@rondo/contract';
+import type { Response } from 'express';
 import request from 'supertest';
 import type { ApiRequest } from '../auth/api-request';
 import { ConcurrencyLimit } from '../auth/concurrency-limits';
@@ -30,6 +31,10 @@ beforeAll(async () => {
   app.use((request: ApiRequest, _: unknown, next: () => void) => {
     request.caller = caller;
     next();
+  });
+  app.use((request: ApiRequest, response: Response, next: () => void) => {
+    if (request.get('x-late') === undefined) next();
+    else response.once('close', () => setImmediate(next)); // its key was looked up for so long
   });
   app.useGlobalGuards(
     new BodyGuard(1_000, new ConcurrencyLimit(10_000, { code: 'too_many_bytes_in_flight', detail: '' }), {
@@ -74,6 +79,23 @@ describe('HttpAdapter', () => {
 
     expect(await firstLine('h2c', '{"a":1}')).toBe('HTTP/1.1 201 Created');
     expect(await firstLine('websocket', '')).toBe('HTTP/1.1 101 Switching Protocols');
+  });
+
+  it('holds nothing for clients that left before their bodies were read', async () => {
+    const server = app.getHttpServer();
+    if (!server.listening) await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const lines = ['POST /echo HTTP/1.1', 'Host: localhost', 'X-Late: 1', 'Content-Type: application/json'];
+    for (let count = 0; count < 20; count++) {
+      const client = connect(port, '127.0.0.1');
+      const arrived = once(server, 'request') as Promise<[unknown, Response]>;
+      client.write([...lines, 'Content-Length: 1000', '', ''].join('\r\n'));
+      const [, response] = await arrived;
+      client.destroy();
+      await once(response, 'close');
+      await new Promise(setImmediate);
+    }
+    await echo('application/json').send('{}').expect(201);
   });
 
   it('keeps a connection longer than the minute after which proxies close it', async () => {

@@ -5,6 +5,7 @@ import { anySignal } from '@rondo/platform';
 import type { Response } from 'express';
 import type { Holding } from '../auth/memory-budget';
 import type { LongRequests } from '../auth/open-connections';
+import { whenClosed } from '../http/client-signal';
 import { noteLasting } from '../http/lasting-answers';
 import { ApiError, refuseUnauthorized } from '../problems/api-error';
 import { type EventFormat, type Subscribe, serveEventStream, serveEvents } from './event-stream';
@@ -222,7 +223,7 @@ export class RunWatches {
 function beginLasting(response: Response): AbortController {
   const over = new AbortController();
   noteLasting(response);
-  response.on('close', () => over.abort());
+  whenClosed(response, () => over.abort());
   return over;
 }
 

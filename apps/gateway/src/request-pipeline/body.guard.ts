@@ -6,6 +6,7 @@ import type { FormBodies } from '../files/form-bodies';
 import { isForm } from '../files/multipart';
 import { readRoute } from '../http/route-metadata';
 import { expectBytes, hasBody, readJson } from '../http/body';
+import { whenClosed } from '../http/client-signal';
 
 /** Reads request bodies after the key guard, so that only authenticated callers cause that work. */
 export class BodyGuard implements CanActivate {
@@ -29,7 +30,7 @@ export class BodyGuard implements CanActivate {
         fields: route.formFields,
       });
     const release = this.memory.acquire(request.caller.accountId, expectBytes(request, this.limitBytes));
-    http.getResponse<Response>().once('close', release);
+    whenClosed(http.getResponse<Response>(), release);
     return this.read(request);
   }
 
