@@ -12,6 +12,7 @@ import {
 import { type Run, isTerminal, isWaiting } from '@rondo/contract';
 import type { Response as ExpressResponse } from 'express';
 import type { ApiRequest } from '../../auth/api-request';
+import { whenClosed } from '../../http/client-signal';
 import type { RunWatches } from '../../live/run-watches';
 import type { RunService } from '../../runs/run-service';
 import { stopWithClient } from '../stop-with-client';
@@ -174,7 +175,7 @@ async function send(answer: Response, response: ExpressResponse, signal: AbortSi
 
 function abortOnDeparture(response: ExpressResponse): AbortSignal {
   const leaving = new AbortController();
-  response.once('close', () => {
+  whenClosed(response, () => {
     if (!response.writableEnded) leaving.abort();
   });
   return leaving.signal;
