@@ -66,6 +66,16 @@ describe('A2A: from the log of a run to a task', () => {
     ]);
   });
 
+  it('shows a call as failed whose outcome is unknown, once its model was told so', () => {
+    const unknown = { tool_call_id: 'call_1', name: 'get_weather', reason: 'The executor was lost.' };
+    const log = started().plan('call_1', 'get_weather').fact('tool.unknown', unknown);
+    expect(show(log)).toHaveLength(2);
+    const error = '"success":false,"output":"","error":"The executor was lost."';
+    expect(show(log.fact('tool.unknown', { ...unknown, message_id: 'msg_2' })).at(-1)).toBe(
+      `WORKING {"data":{"tool_result":{"tool_call_id":"call_1","name":"get_weather",${error}}}}`,
+    );
+  });
+
   it('takes back what was withdrawn', () => {
     const log = text(started(), 'Half').fact('iteration.restarted', {
       message_id: 'msg_2',

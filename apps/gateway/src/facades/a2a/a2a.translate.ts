@@ -1,7 +1,7 @@
-import type { DeltaEvent, RecordedFact, Waiting } from '@rondo/contract';
+import type { DeltaEvent, FactWithType, RecordedFact, Waiting } from '@rondo/contract';
 import { deltaText, listStoredTexts } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
-import { describeOtherWait, describeShortEnd, isQuestion, readClosingWords } from '../run-answer';
+import { describeOtherWait, describeShortEnd, isQuestion, readAnsweredCall, readClosingWords } from '../run-answer';
 import { isSilent } from '../silent-facts';
 
 type TaskState =
@@ -101,9 +101,8 @@ export class A2aTask {
         return this.plan(fact, fact.data.tool_call);
       case 'tool.completed':
       case 'tool.failed':
-        return this.showTool(fact, fact.data.name, {
-          tool_result: { tool_call_id: fact.data.tool_call_id, name: fact.data.name, ...fact.data.result },
-        });
+      case 'tool.unknown':
+        return this.showResult(fact);
       case 'run.waiting':
         return fact.data.reason === 'child_runs' ? [] : [this.wait(fact, fact.data)];
       case 'run.completed': {
@@ -118,7 +117,6 @@ export class A2aTask {
         return [
           this.setStatus(fact, 'TASK_STATE_FAILED', [{ text: `${fact.data.error.message} (${fact.data.error.code})` }]),
         ];
-      case 'tool.unknown':
       case 'tool.started':
       case 'approval.requested':
       case 'approval.decided':
@@ -161,6 +159,14 @@ export class A2aTask {
     if (name === 'complete' || isQuestion(name)) return [];
     const status = { state: 'TASK_STATE_WORKING', timestamp: fact.at, message: this.toMessage(fact, [{ data }]) };
     return [{ statusUpdate: { ...this.address, status } }];
+  }
+
+  /** Nothing while the outcome of the call is unknown, and the model was not told so. */
+  private showResult(fact: FactWithType<'tool.completed' | 'tool.failed' | 'tool.unknown'>): A2aFrame[] {
+    const answered = readAnsweredCall(fact);
+    if (!answered) return [];
+    const { tool_call_id, name, result } = answered;
+    return this.showTool(fact, name, { tool_result: { tool_call_id, name, ...result } });
   }
 
   private wait(fact: RecordedFact, waiting: Waiting): A2aFrame {
