@@ -98,6 +98,7 @@ export {
   withText,
 } from './run/open-streams';
 export { type RunChanges, beforeFirstFact, projectRun, runChanges, toolSetIn } from './run/run-projection';
+export { isNoteToAgent } from './run/note-to-agent';
 export { type ReplyState, type RunState, replay } from './run/run-state';
 export { unknownParts } from './run/unknown-parts';
 export { outOfTime, timeLeftMs } from './budget/run-limits';

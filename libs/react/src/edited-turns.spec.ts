@@ -35,10 +35,13 @@ describe('a conversation with edited questions', () => {
     expect(newestQuestion(messages.slice(0, 3))).toBeUndefined();
   });
 
-  it('its newest question is not a note of Rondo to the agent, after which none can be edited', () => {
-    const note = message('note', 'user', { run_id: 'run_3', metadata: { kind: 'fork_note' } });
+  it.each([{ kind: 'fork_note' }, { file_problems: [] }, { database_replaced: true }])(
+    'its newest question is not a note of Rondo to the agent, after which none can be edited: %j',
+    (metadata) => {
+      const note = message('note', 'user', { run_id: 'run_3', metadata });
 
-    expect(newestQuestion([...messages, note])).toBeUndefined();
-    expect(newestQuestion([note, ...messages])?.id).toBe('told while it runs');
-  });
+      expect(newestQuestion([...messages, note])).toBeUndefined();
+      expect(newestQuestion([note, ...messages])?.id).toBe('told while it runs');
+    },
+  );
 });

@@ -43,6 +43,12 @@ export function newestQuestion(messages: readonly Message[]): Message | undefine
 const toText = ({ content }: Message): string =>
   content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('');
 
-/** What Rondo tells the model in the place of a person: that a fork lacks the files of its origin, or that files did not arrive. */
+const notes: readonly string[] = ['file_problems', 'database_replaced'];
+
+/**
+ * What Rondo tells the model in the place of a person: that a fork lacks the files of its origin, that files did not arrive, or
+ * that calls were lost with a database.
+ */
 export const isNoteToAgent = (message: Message | null): boolean =>
-  message?.type === 'user' && (message.metadata['kind'] === 'fork_note' || 'file_problems' in message.metadata);
+  message?.type === 'user' &&
+  (message.metadata['kind'] === 'fork_note' || notes.some((name) => name in message.metadata));

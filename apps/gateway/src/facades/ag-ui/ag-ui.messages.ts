@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ContentBlock, Message, Run } from '@rondo/contract';
 import type { AgUiMessage } from '@rondo/contract/api';
+import { isNoteToAgent } from '@rondo/domain';
 import { isQuestion, readClosingWords } from '../run-answer';
 
 /** A call in a message of the assistant. */
@@ -34,7 +35,7 @@ export function toAgUiMessages(rows: readonly Message[], runs: readonly Pick<Run
     if (row.type === 'assistant') return toReply(row);
     if (row.type === 'tool' && !row.is_llm_message) return []; // of a call that a program made
     if (row.type === 'tool') return row.content.flatMap(toResult);
-    if (row.type !== 'user') return [];
+    if (row.type !== 'user' || isNoteToAgent(row)) return [];
     const id = (row.run_id !== null && given.get(row.run_id)) || row.id;
     given.delete(row.run_id ?? '');
     return [{ id, role: 'user', content: toShownText(row.content) }];

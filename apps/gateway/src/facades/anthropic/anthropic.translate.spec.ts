@@ -122,6 +122,16 @@ describe('events of Claude Managed Agents', () => {
     expect(translate(log).events.map(({ id }) => id)).toEqual([eventIds.input('run_1'), eventIds.input('run_2')]);
   });
 
+  it('show what a person has said, and nothing that Rondo tells the agent in the place of one', () => {
+    const note = { id: 'msg_3', type: 'user', content: [{ type: 'text', text: 'A file did not arrive.' }] };
+    const log = new Log()
+      .said('One.', 'Two.')
+      .fact('message.created', { message: { ...note, metadata: { file_problems: [] } } })
+      .fact('message.created', { message: { ...note, metadata: { kind: 'fork_note' } } });
+    const { events } = translate(log, { metadata: { [blockCountsKey]: '1,1' } });
+    expect(events.map(({ id }) => id)).toEqual([eventIds.input('run_1', 0), eventIds.input('run_1', 1)]);
+  });
+
   it('show a call when it is known whether it needs a confirmation', () => {
     const log = new Log()
       .plan('call_1', 'execute_command', { command: 'ls' })

@@ -8,7 +8,7 @@ import {
   type ToolCall,
   modelErrorCode,
 } from '@rondo/contract';
-import { deltaText, readQueuedRun } from '@rondo/domain';
+import { deltaText, isNoteToAgent, readQueuedRun } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
 import { describeOtherWait, describeShortEnd, readClosingWords } from '../run-answer';
 import { isSilent } from '../silent-facts';
@@ -166,7 +166,7 @@ export class AnthropicTranslator {
 
   private showMessage(fact: FactWithType<'message.created'>): SessionEvent[] {
     const { id, type, content } = fact.data.message;
-    if (type === 'user') return this.showInput(fact);
+    if (type === 'user') return isNoteToAgent(fact.data.message) ? [] : this.showInput(fact);
     if (type !== 'assistant') return [];
     const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('');
     const events: SessionEvent[] = [];

@@ -1,4 +1,5 @@
 import type { FactWithType, RecordedFact } from '@rondo/contract';
+import { isNoteToAgent } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
 import {
   type AnsweredCall,
@@ -111,7 +112,8 @@ export class IiAgentTranslator {
 
   private showMessage({ data: { message } }: FactWithType<'message.created'>): IiAgentFrame[] {
     const texts = message.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).filter(Boolean);
-    if (message.type === 'user') return [{ type: 'user_message', content: { text: texts.join('\n\n') } }];
+    if (message.type === 'user')
+      return isNoteToAgent(message) ? [] : [{ type: 'user_message', content: { text: texts.join('\n\n') } }];
     if (message.type !== 'assistant') return [];
     this.words = texts.join('\n\n') || this.words;
     return message.content.flatMap((block) => {

@@ -1,5 +1,5 @@
 import type { ContentBlock, Message, ToolCallBlock, ToolResultBlock, Waiting } from '@rondo/contract';
-import { readQueuedRun } from '@rondo/domain';
+import { isNoteToAgent, readQueuedRun } from '@rondo/domain';
 import { isQuestion, readClosingWords } from '../run-answer';
 
 interface GraphToolCall {
@@ -73,7 +73,7 @@ export class MessageState {
   private read(message: StoredMessage): readonly GraphMessage[] {
     switch (message.type) {
       case 'user':
-        return this.readUser(message);
+        return isNoteToAgent(message) ? [] : this.readUser(message);
       case 'assistant':
         return this.readAssistant(message);
       case 'tool':

@@ -215,6 +215,15 @@ describe('frames of LangGraph', () => {
     ]);
   });
 
+  it('have nothing that Rondo tells the agent in the place of the user', () => {
+    const names: MessageNames = { ...noNames, inputs: () => [['mine', 1]] };
+    const log = user(user(new Log(), 'Hello?'), 'A file did not arrive.', { file_problems: [] }, 'msg_9');
+    const frames = translate(log.complete().events, { names });
+    expect(toState(frames.findLast(({ event }) => event === 'values') as Frame)).toMatchObject([
+      { id: 'mine', content: 'Hello?' },
+    ]);
+  });
+
   it('have a message that the run was told on the way under its own id', () => {
     const log = user(user(new Log(), 'Paint.').begin(), 'In blue.', { queued_as: 'run_2' }, 'msg_9');
     const names: MessageNames = { inputs: () => [['first', 1]], others: new Map() };

@@ -1,4 +1,5 @@
 import type { Message, RecordedFact, Run, UserBlock } from '@rondo/contract';
+import { isNoteToAgent } from '@rondo/domain';
 import type { NamedAgent, Thread } from '@rondo/persistence';
 import { type Segment, toConversationId, toItemId, toResponseId } from './openai-ids';
 import { type Item } from './openai.items';
@@ -78,8 +79,10 @@ function toFormat(format: Run['settings']['llm']['response_format']): object {
 /** What a segment of a run was asked: messages of the user, and results of the client's calls. */
 export function toInputItems(facts: readonly RecordedFact[], { runId }: Segment): Item[] {
   return facts.flatMap((fact): Item[] => {
-    if (fact.type === 'message.created' && fact.data.message.type === 'user')
-      return [toUserItem(fact.data.message, toItemId('msg', runId, fact.data.message.id))];
+    if (fact.type === 'message.created' && fact.data.message.type === 'user') {
+      const { message } = fact.data;
+      return isNoteToAgent(message) ? [] : [toUserItem(message, toItemId('msg', runId, message.id))];
+    }
     if ((fact.type !== 'tool.completed' && fact.type !== 'tool.failed') || fact.data.answered_by === undefined)
       return [];
     const { tool_call_id: call_id, result } = fact.data;
