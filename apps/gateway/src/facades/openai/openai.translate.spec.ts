@@ -226,6 +226,16 @@ describe('responses', () => {
     expect(new ResponseTranslator(usual).translate(gap).map(({ type }) => type)).toEqual(['response.failed']);
   });
 
+  it('ask in words with a tool that the client has not declared', () => {
+    const question = { tool_call_id: 'call_1', text: 'Log in, please.', attachments: [] };
+    const log = new Log()
+      .begin()
+      .plan('call_1', 'web_browser_takeover', { text: question.text })
+      .fact('run.waiting', { reason: 'ask', question });
+    const { output } = translate(log, { declaresAsk: true }).response;
+    expect(output).toMatchObject([{ type: 'message', content: [{ text: 'Log in, please.' }] }]);
+  });
+
   it('begin again after each answered question', () => {
     const log = asks().fact('run.resumed', { reason: 'input' }).begin().fact('run.waiting', { reason: 'caller_tools' });
     expect(findSegmentStarts(log.events as RecordedFact[])).toEqual([0, 3]);

@@ -249,7 +249,8 @@ export class ResponseTranslator {
     const frames = (data.approvals ?? []).flatMap(({ tool_call_id: id }) => this.askApproval(id));
     if (reason === 'ask' && question) {
       const { tool_call_id: id, text } = question;
-      frames.push(...(this.options.declaresAsk && this.calls.has(id) ? this.callClient(id) : this.sayWhole(id, text)));
+      const isDeclared = this.options.declaresAsk && this.calls.get(id)?.name === 'ask'; // other tools ask, too
+      frames.push(...(isDeclared ? this.callClient(id) : this.sayWhole(id, text)));
     }
     return [...frames, ...this.end('completed', { completed_at })];
   }
