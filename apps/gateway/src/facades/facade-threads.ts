@@ -11,7 +11,7 @@ const mostRuns = 200;
 
 interface FacadeThreadsDependencies {
   readonly ids: Pick<FacadeIds, 'findThread' | 'createThread' | 'nameRun'>;
-  readonly runs: Pick<Runs, 'current' | 'list'>;
+  readonly runs: Pick<Runs, 'current' | 'list' | 'question'>;
   readonly messages: Pick<Messages, 'forNextRun'>;
   readonly service: Pick<RunService, 'create'>;
   readonly idempotent: Pick<IdempotentMessages, 'once'>;
@@ -34,6 +34,8 @@ interface AskedQuestion {
   readonly key: string;
   readonly id: string;
 }
+
+export type Edit = Pick<RunRequest, 'edit_message_id' | 'edit_run_id'>;
 
 export interface BegunRun {
   readonly run: Run;
@@ -60,6 +62,12 @@ export class FacadeThreads {
   /** The one that others of the thread wait for, if there is one. */
   findNewestRun(accountId: AccountId, threadId: ThreadId): Promise<Run | undefined> {
     return this.dependencies.runs.current({ accountId, threadId });
+  }
+
+  /** The question that the run began with, as what is edited: what the run was told and answered since is withdrawn with it. */
+  async findQuestionOf(run: Run): Promise<Edit> {
+    const { messageId } = await this.dependencies.runs.question(run);
+    return { edit_message_id: messageId, edit_run_id: run.id };
   }
 
   /** What can be edited. Undefined where nothing was asked. */
@@ -127,7 +135,7 @@ const toEquivalent = ({
   caller,
   facade,
   key,
-  request: { instructions: _, edit_message_id: __, ...body },
+  request: { instructions: _, edit_message_id: __, edit_run_id: ___, ...body },
 }: WantedRun): EquivalentRequest => ({
   ...{ caller, path: `/${facade}/chat`, body },
   key: key && toKey(facade, key),

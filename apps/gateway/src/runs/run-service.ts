@@ -134,6 +134,8 @@ export type RunRequest = SettingsRequest & {
   readonly input?: InputBlock[] | undefined;
   readonly files?: FileId[] | undefined;
   readonly edit_message_id?: MessageId | undefined;
+  /** The run that began with that message, where it was told or answered more since. */
+  readonly edit_run_id?: RunId | undefined;
   readonly workspace?: 'as_then' | undefined;
   readonly on_active_run?: NewRun['onActiveRun'] | undefined;
   readonly user?: EndUser | undefined;
@@ -214,6 +216,7 @@ export class RunService {
       input,
       files,
       edit_message_id: edits,
+      edit_run_id: editsRun,
       workspace,
       on_active_run: wanted,
       user: namedUser,
@@ -237,7 +240,7 @@ export class RunService {
     const content = { input, files, settings, agent, metadata };
     const onActiveRun = edits ? 'replace' : wanted;
     const rewind = edits && workspace && (await this.dependencies.rewinds.find({ accountId, messageId: edits }));
-    return { newRun: { accountId, ...place, ...content, edits, rewind, onActiveRun }, admission };
+    return { newRun: { accountId, ...place, ...content, edits, editsRun, rewind, onActiveRun }, admission };
   }
 
   /** What a run was asked, once more: an edit that changes nothing, with the settings of the run. */

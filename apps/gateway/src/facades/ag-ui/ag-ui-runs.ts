@@ -176,7 +176,7 @@ export class AgUiRuns {
         ...toSettings(request),
         instructions: readInstructions(request),
         input: question.input,
-        edit_message_id: isAgain ? await this.dependencies.threads.findNewestQuestion(accountId, threadId) : undefined,
+        ...(isAgain ? await this.dependencies.threads.findQuestionOf(newest) : {}),
         on_active_run: 'reject' as const,
         metadata: { [questionKey]: question.id },
       },

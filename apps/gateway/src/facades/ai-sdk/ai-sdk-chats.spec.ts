@@ -15,7 +15,11 @@ async function send(asked: readonly (string | undefined)[], request: Partial<AiS
   const begun: unknown[] = [];
   const threads = new FacadeThreads({
     ids: { findThread: () => Promise.resolve('thr_1') },
-    runs: { current: () => Promise.resolve(runs.at(-1)), list: () => Promise.resolve({ data: runs.toReversed() }) },
+    runs: {
+      current: () => Promise.resolve(runs.at(-1)),
+      list: () => Promise.resolve({ data: runs.toReversed() }),
+      question: () => Promise.resolve({ messageId: 'msg_asked' }),
+    },
     messages: { forNextRun: () => Promise.resolve([{ id: 'msg_newest', type: 'user' }]) },
     idempotent: { once: async (_: unknown, work: () => Promise<unknown>) => ({ result: await work() }) },
     service: {
@@ -35,11 +39,13 @@ describe('an answer that is to be regenerated', () => {
   const again = { trigger: 'regenerate-message', messageId: 'x' } as const;
 
   it('is that to the newest question', async () => {
-    const newest = { edit_message_id: 'msg_newest', input: [{ type: 'text', text: 'Question 2.' }] };
+    const input = [{ type: 'text', text: 'Question 2.' }];
+    const ofRun = (id: string) => ({ edit_message_id: 'msg_asked', edit_run_id: id, input });
     const messages = [ask('1'), answer('a'), ask('2')];
-    expect(await send(['1', '2'], { ...again, messages })).toMatchObject(newest);
-    expect(await send(['1', '2', '2'], { ...again, messages })).toMatchObject(newest);
-    expect(await send(['1', undefined], { ...again, messages })).toMatchObject(newest); // begun or answered elsewhere
+    expect(await send(['1', '2'], { ...again, messages })).toMatchObject(ofRun('run_1'));
+    expect(await send(['1', '2', '2'], { ...again, messages })).toMatchObject(ofRun('run_2'));
+    const elsewhere = { edit_message_id: 'msg_newest', input }; // begun or answered there
+    expect(await send(['1', undefined], { ...again, messages })).toMatchObject(elsewhere);
   });
 
   it('is none to an earlier question, which would take the place of the newest one', async () => {

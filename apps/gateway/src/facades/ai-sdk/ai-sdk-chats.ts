@@ -6,7 +6,7 @@ import type { NewRunLog } from '../../live/run-subscriptions';
 import { ApiError } from '../../problems/api-error';
 import type { RunRequest, RunService } from '../../runs/run-service';
 import { decideAll } from '../facade-approvals';
-import { type BegunRun, type FacadeThreads, notNewest } from '../facade-threads';
+import { type BegunRun, type Edit, type FacadeThreads, notNewest } from '../facade-threads';
 import { readDecisions, readInstructions, readOutputs, toInput } from './ai-sdk.messages';
 
 const facade = 'ai-sdk';
@@ -93,37 +93,41 @@ export class AiSdkChats {
 
   /** A new question, or the newest one with other words. */
   private async ask(chat: OpenChat, request: AiSdkChatRequest, last: AiSdkMessage): Promise<ChatMessage> {
-    const { threads } = this.dependencies;
     const { messageId } = request;
-    const isEdit = typeof messageId === 'string';
-    if (isEdit && chat.newest?.metadata[questionKey] !== messageId) throw notNewest(messageId);
-    const edits = isEdit ? await threads.findNewestQuestion(chat.caller.accountId, chat.threadId) : undefined;
-    return this.begin(chat, request, { question: last, edits, key: isEdit ? undefined : toKey(request, last) });
+    if (typeof messageId !== 'string')
+      return this.begin(chat, request, { question: last, edits: {}, key: toKey(request, last) });
+    const { newest } = chat;
+    if (!newest || newest.metadata[questionKey] !== messageId) throw notNewest(messageId);
+    const edits = await this.dependencies.threads.findQuestionOf(newest);
+    return this.begin(chat, request, { question: last, edits, key: undefined });
   }
 
   private async regenerate(chat: OpenChat, request: AiSdkChatRequest): Promise<ChatMessage> {
     const question = request.messages.findLast(({ role }) => role === 'user');
-    const { threads } = this.dependencies;
-    const edits = question && (await threads.findNewestQuestion(chat.caller.accountId, chat.threadId));
+    const edits = question && (await this.findEdited(chat, question));
     if (!question || !edits) throw nothingAsked();
     const { accountId } = chat.caller;
-    await threads.requireNewest(chat.newest, { accountId, key: questionKey, id: question.id });
+    await this.dependencies.threads.requireNewest(chat.newest, { accountId, key: questionKey, id: question.id });
     const { messageId } = request;
     const isOfAnswer = messageId && messageId !== question.id; // each answer has an id of its own, and a question keeps its own
     const key = isOfAnswer ? [request.id, `${messageId}:regenerate`] : undefined;
     return this.begin(chat, request, { question, edits, key });
   }
 
+  /** The question that the newest run began with, or else what was said last: an answer, or words from elsewhere. */
+  private async findEdited({ caller, threadId, newest }: OpenChat, question: AiSdkMessage): Promise<Edit | undefined> {
+    const { threads } = this.dependencies;
+    if (newest && newest.metadata[questionKey] === question.id) return threads.findQuestionOf(newest);
+    const id = await threads.findNewestQuestion(caller.accountId, threadId);
+    return id === undefined ? undefined : { edit_message_id: id };
+  }
+
   private async begin(
     { caller, threadId }: OpenChat,
     request: AiSdkChatRequest,
-    {
-      question,
-      edits,
-      key,
-    }: { question: AiSdkMessage; edits: RunRequest['edit_message_id']; key: readonly string[] | undefined },
+    { question, edits, key }: { question: AiSdkMessage; edits: Edit; key: readonly string[] | undefined },
   ): Promise<ChatMessage> {
-    const wanted = { ...toRunRequest(request, question), edit_message_id: edits };
+    const wanted = { ...toRunRequest(request, question), ...edits };
     const run = { caller, facade, key, request: wanted };
     return toFirstMessage(await this.dependencies.threads.begin(run, request.id, threadId));
   }

@@ -156,6 +156,12 @@ describe.each(sdks)('AI SDK %s', (_, sdk) => {
     await again.complete();
     expect((await read(sdk, going, answered)).id).toBe(asked.id);
     expect(await reason(send(chat(), id, [question, answered]))).toContain('run_not_waiting');
+
+    await send(chat(), id, [question], { trigger: 'regenerate-message', messageId: asked.id });
+    await (await claimNewest()).complete();
+    const path = `/v1/threads/${run.claim.threadId}/messages?llm_only=true`;
+    const { data } = (await gateway.as().get(path).expect(200)).body as { data: { type: string; content: object[] }[] };
+    expect(data).toMatchObject([{ type: 'user', content: [{ text: 'Paint it.' }] }]);
   });
 
   it('stops a chat, and shows a stop as one', async () => {

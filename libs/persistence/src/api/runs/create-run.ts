@@ -94,6 +94,8 @@ export interface NewRun {
   readonly metadata: Readonly<Record<string, string>>;
   /** The newest question of the thread, which the input replaces: its turn is superseded. The active run is replaced, too. */
   readonly edits?: MessageId | undefined;
+  /** The run that began with it, of which what it was told and answered is withdrawn, too. Undefined: `edits` is the newest. */
+  readonly editsRun?: RunId | undefined;
   /** In place of an input: what a run was asked, with its files. `edits` is that message. */
   readonly again?: Question | undefined;
   /** The files that the workspace of the thread gets back before the run begins. */
@@ -336,9 +338,9 @@ class RunCreation {
 
   /** The turn of a run that has still to stop grows until then, so it is superseded when this one is promoted. */
   private async withdrawEdited(threadId: ThreadId, { behind }: { behind: boolean }): Promise<void> {
-    const { edits, again } = this.wanted;
+    const { edits, editsRun, again } = this.wanted;
     if (edits === undefined) return;
-    await requireNewestQuestion(this.place.sql, threadId, { id: edits, again: again?.runId });
+    await requireNewestQuestion(this.place.sql, threadId, { id: edits, again: again?.runId ?? editsRun });
     if (!behind) await supersedeTurn(this.place.sql, { threadId, messageId: edits, by: this.id });
   }
 
