@@ -59,7 +59,8 @@ export class AiSdkChats {
     const chat = { caller, threadId, newest: await threads.findNewestRun(accountId, threadId) };
     if (request.trigger === 'regenerate-message') return this.regenerate(chat, request);
     if (last.role === 'assistant') return this.takeAnswers(chat, last);
-    if (isWaiting(chat.newest?.status ?? 'queued') && chat.newest?.waiting?.reason === 'ask')
+    const isEdit = typeof request.messageId === 'string';
+    if (!isEdit && isWaiting(chat.newest?.status ?? 'queued') && chat.newest?.waiting?.reason === 'ask')
       return this.answerInWords({ ...chat, newest: chat.newest }, last);
     return this.ask(chat, request, last);
   }

@@ -220,6 +220,19 @@ describe('a chat of the AI SDK', () => {
     expect((body as { data: Run[] }).data).toHaveLength(1);
   });
 
+  it('edits a question whose run asks something, and does not answer that', async () => {
+    const [id, question] = [newChat(), user('Paint it.')];
+    await send(chat(), id, [question]);
+    const asking = await claimNewest();
+    await asking.ask('Which colour?');
+    const edited = { ...question, parts: [{ type: 'text' as const, text: 'Paint it blue.' }] };
+    await send(chat(), id, [edited], { messageId: question.id });
+    const run = await claimNewest();
+    expect(run.claim.runId).not.toBe(asking.claim.runId);
+    expect((await gateway.read(asking.claim.runId)).status).toBe('stopped');
+    await run.complete();
+  });
+
   it('asks again as often as the answer to a question is to be regenerated, and once for each answer', async () => {
     const [id, question] = [newChat(), user('Say a number.')];
     const regenerate = async (messageId: string) => {
