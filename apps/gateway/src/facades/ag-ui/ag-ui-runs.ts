@@ -90,7 +90,7 @@ export class AgUiRuns {
     if (request.resume && request.resume.length > 0) return this.resume(place, request.resume);
     const waiting = newest && isWaiting(newest.status) ? newest.waiting : undefined;
     if (newest && waiting?.reason === 'caller_tools') return this.answerCalls(place, newest);
-    if (newest && waiting?.reason === 'ask') return this.answerInWords(place, newest);
+    if (newest && waiting?.reason === 'ask' && !asksAgain(request, newest)) return this.answerInWords(place, newest);
     return this.begin(place, chosen);
   }
 
@@ -165,7 +165,8 @@ export class AgUiRuns {
     const followsNewest = request.messages.some(({ id }) => id === asked);
     if (!followsNewest)
       await this.dependencies.threads.requireNewest(newest, { accountId, key: questionKey, id: question.id });
-    const isAgain = threadId && newest && isTerminal(newest.status) && question.id === asked;
+    const isOpen = newest && (isTerminal(newest.status) || newest.waiting?.reason === 'ask');
+    const isAgain = threadId && newest && isOpen && question.id === asked;
     const wanted = {
       caller,
       facade,
@@ -264,6 +265,12 @@ const toName = ({ threadId, runId }: AgUiRunRequest): string => JSON.stringify([
 const toShown = ({ request: { messages } }: AgUiOrder, run: Run, after: number): ShownRun => ({
   ...{ run, after, history: messages, isTakenUp: false, passed: new Set<number>() },
 });
+
+/** Its newest message is the one that the run began with, and no answer to what that asks. */
+function asksAgain(request: AgUiRunRequest, { metadata }: Run): boolean {
+  const asked = metadata[questionKey];
+  return asked !== undefined && readQuestion(request, asked)?.id === asked;
+}
 
 const endsWait = (fact: RecordedFact): boolean => fact.type === 'run.resumed' || isTerminalFact(fact);
 
