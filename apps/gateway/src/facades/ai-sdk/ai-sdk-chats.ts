@@ -59,9 +59,10 @@ export class AiSdkChats {
     const chat = { caller, threadId, newest: await threads.findNewestRun(accountId, threadId) };
     if (request.trigger === 'regenerate-message') return this.regenerate(chat, request);
     if (last.role === 'assistant') return this.takeAnswers(chat, last);
-    const isEdit = typeof request.messageId === 'string';
-    if (!isEdit && isWaiting(chat.newest?.status ?? 'queued') && chat.newest?.waiting?.reason === 'ask')
-      return this.answerInWords({ ...chat, newest: chat.newest }, last);
+    const { newest } = chat;
+    const isNew = typeof request.messageId !== 'string' && newest?.metadata[questionKey] !== last.id;
+    if (newest && isNew && isWaiting(newest.status) && newest.waiting?.reason === 'ask')
+      return this.answerInWords({ ...chat, newest }, last);
     return this.ask(chat, request, last);
   }
 

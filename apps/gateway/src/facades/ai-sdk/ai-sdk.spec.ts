@@ -220,6 +220,15 @@ describe('a chat of the AI SDK', () => {
     expect((body as { data: Run[] }).data).toHaveLength(1);
   });
 
+  it('answers nothing with a message that is sent again', async () => {
+    const [id, question] = [newChat(), user('Paint it.')];
+    await send(chat(), id, [question]);
+    const run = await claimNewest();
+    await run.ask('Which colour?');
+    await send(chat(), id, [question]);
+    expect((await gateway.read(run.claim.runId)).status).toBe('waiting_input');
+  });
+
   it('edits a question whose run asks something, and does not answer that', async () => {
     const [id, question] = [newChat(), user('Paint it.')];
     await send(chat(), id, [question]);

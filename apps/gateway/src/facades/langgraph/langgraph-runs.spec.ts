@@ -59,6 +59,47 @@ describe('results of calls that a client of LangGraph sends as messages', () => 
   });
 });
 
+describe('messages to a run that asks its user something', () => {
+  const human = (id: string, content: string) => ({ type: 'human', id, content });
+
+  /** What it is told, and after which fact the client is shown it. */
+  async function send(...messages: readonly object[]) {
+    const question = { tool_call_id: 'call_1', text: 'Which colour?', attachments: [] };
+    const metadata = { langgraph_messages: JSON.stringify([['mine', 1]]) };
+    const run = { id: 'run_1', thread_id: 'thr_1', last_seq: 7, metadata, waiting: { reason: 'ask', question } };
+    const told: string[] = [];
+    const runs = new LangGraphRuns({
+      threads: {
+        find: () => Promise.resolve({ accountId: 'acc_1', threadId: 'thr_1' }),
+        getState: () => Promise.resolve({ values: { messages: [human('mine', 'Paint it.'), { id: 'a1' }] } }),
+        name: () => Promise.resolve(),
+      },
+      runs: { list: () => Promise.resolve({ data: [run] }) },
+      service: {
+        answer: ({ content }: { content: { text: string }[] }) =>
+          Promise.resolve(told.push(...content.map(({ text }) => text))),
+      },
+    } as never);
+    const caller = { accountId: 'acc_1', keyId: 'key_1', scopes: [] } as never;
+    const request = langGraphRunRequest.parse({ assistant_id: 'rondo', input: { messages } });
+    const { segment } = await runs.begin(caller, 'painting', request);
+    return { told, after: segment.after };
+  }
+
+  it('answer it', async () => {
+    expect(await send(human('new', 'Blue.'))).toEqual({ told: ['Blue.'], after: 7 });
+  });
+
+  it('answer nothing where they are those that it began with, which a client sends again', async () => {
+    expect(await send(human('mine', 'Paint it.'))).toEqual({ told: [], after: 0 });
+  });
+
+  it('answer it with what is new, where the whole state is sent', async () => {
+    const state = [human('mine', 'Paint it.'), { type: 'ai', id: 'a1', content: '' }, human('new', 'Blue.')];
+    expect(await send(...state)).toEqual({ told: ['Blue.'], after: 7 });
+  });
+});
+
 describe('a run that a client of LangGraph begins', () => {
   it('has all the metadata that a run may have, and knows the ids of many messages', async () => {
     const begun: { metadata: Readonly<Record<string, string>> }[] = [];

@@ -20,6 +20,7 @@ import {
   ownKeys,
   readDecisions,
   readMessages,
+  readNames,
   readResults,
   toShownMetadata,
   toInput,
@@ -170,6 +171,7 @@ export class LangGraphRuns {
     const { results, messages, replies } = read;
     if (waiting?.waiting?.reason === 'caller_tools' && results.size > 0 && messages.length === 0)
       return this.answerCalls(caller, waiting, requireAll(waiting, results));
+    if (waiting && beganWith(waiting, messages)) return { run: waiting, segment: { runId: waiting.id, after: 0 } };
     if (waiting && request.multitask_strategy !== 'interrupt') return this.answerInWords(place, waiting);
     if (messages.length === 0 && results.size > 0)
       throw new ApiError('tool_call_not_awaited', `No call waits for a result of ${[...results.keys()].join(', ')}.`);
@@ -303,8 +305,9 @@ export class LangGraphRuns {
   }
 
   /** Words of the user answer a question; what else the run waits for they do not. */
-  private async answerInWords({ caller: { accountId }, read }: Place, run: Run): Promise<BegunSegment> {
-    const { messages } = read;
+  private async answerInWords(place: Place, run: Run): Promise<BegunSegment> {
+    const { accountId } = place.caller;
+    const { messages } = place.read.replies.length > 0 ? await this.leaveOutKnown(place) : place.read;
     const question = run.waiting?.reason === 'ask' ? run.waiting.question : undefined;
     if (!question) throw waitsForOther(run);
     if (messages.length === 0) throw refuseField('command.resume', `${run.id} waits for an answer: give it`);
@@ -338,6 +341,13 @@ const goOn = (run: Run): BegunSegment => ({
   run,
   segment: { runId: run.id, after: run.last_seq },
 });
+
+/** Whether these messages are sent again: the run began with them, so they answer nothing that it asks. */
+function beganWith({ metadata }: Run, messages: ReadInput['messages']): boolean {
+  const begun = readNames(metadata)?.map(([name]) => name) ?? [];
+  const isSame = begun.length === messages.length && messages.every(({ name }, index) => name === begun[index]);
+  return isSame && begun.length > 0 && !begun.includes(null);
+}
 
 /** Throws InvalidRequest where a call has no result. Results of other calls are those of the history. */
 function requireAll({ waiting }: Run, results: ReadInput['results']): ReadInput['results'] {
