@@ -101,6 +101,29 @@ describe('messages to a run that asks its user something', () => {
 });
 
 describe('a run that a client of LangGraph begins', () => {
+  it('is the same for the same request alone, so that another model can be asked', async () => {
+    const keys: unknown[] = [];
+    const runs = new LangGraphRuns({
+      threads: { find: () => Promise.resolve({ accountId: 'acc_1', threadId: 'thr_1' }) },
+      runs: { list: () => Promise.resolve({ data: [] }) },
+      assistants: { choose: () => Promise.resolve({}) },
+      idempotent: {
+        once: ({ key }: { key: unknown }) => {
+          keys.push(key);
+          return Promise.resolve({ result: {} });
+        },
+      },
+    } as never);
+    const messages = [{ type: 'human', id: 'mine', content: 'Hello?' }];
+    for (const model of ['demo/plain', 'demo/plain', 'demo/coder']) {
+      const config = { configurable: { model } };
+      const request = langGraphRunRequest.parse({ assistant_id: 'rondo', input: { messages }, config });
+      await runs.begin({ accountId: 'acc_1', keyId: 'key_1', scopes: [] } as never, 'weather', request);
+    }
+    expect(keys[1]).toBe(keys[0]);
+    expect(keys[2]).not.toBe(keys[0]);
+  });
+
   it('has all the metadata that a run may have, and knows the ids of many messages', async () => {
     const begun: { metadata: Readonly<Record<string, string>> }[] = [];
     const run = { id: 'run_1', thread_id: 'thr_1' };

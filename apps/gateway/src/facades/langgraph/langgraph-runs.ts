@@ -218,8 +218,8 @@ export class LangGraphRuns {
     };
     if (body.input === undefined && !thread)
       throw refuseField('input.messages', 'a new thread needs a message of the user');
-    const promised = threadName === undefined ? undefined : toKey(threadName, read.messages);
     const { instructions: _, ...asked } = body; // some clients write the time into them
+    const promised = threadName === undefined ? undefined : toKey(threadName, read.messages, asked);
     const outcome = await this.dependencies.idempotent.once<BegunSegment, Run>(
       { caller, key: promised, path: '/langgraph/runs', body: asked },
       (pending) => this.createRun(caller, body, pending),

@@ -176,12 +176,15 @@ export function writeNames(messages: readonly GivenMessage[]): Record<string, st
 export const readNames = (metadata: Readonly<Record<string, string>>): readonly InputName[] | undefined =>
   storedNames.safeParse(metadata[ownKeys.messages]).data;
 
-/** One POST of a client however often it is sent. Undefined for messages without ids. */
-export function toKey(threadName: string, messages: readonly GivenMessage[]): string | undefined {
+/**
+ * One POST of a client however often it is sent. With another body, for example with another model after a failure, the same
+ * messages are another one. Undefined for messages without ids.
+ */
+export function toKey(threadName: string, messages: readonly GivenMessage[], body: object): string | undefined {
   const names = messages.map(({ name }) => name);
   if (names.length === 0 || names.includes(null)) return undefined;
   return `langgraph:${createHash('sha256')
-    .update(JSON.stringify([threadName, names]))
+    .update(JSON.stringify([threadName, names, body]))
     .digest('hex')}`;
 }
 
