@@ -153,6 +153,10 @@ const iterationFacts = {
     omitted_parameters: z.array(z.string()).exactOptional(),
     /** What the call costs at the price that is known here, where the provider named `cost_usd`. */
     list_cost_usd: z.number().nonnegative().exactOptional(),
+    /** Of `input_tokens`, those that the provider put into its cache. Absent: it did not say. */
+    cache_write_tokens: z.number().int().nonnegative().exactOptional(),
+    /** Of `output_tokens`, those that the model reasoned with. Absent: its provider did not say. */
+    reasoning_tokens: z.number().int().nonnegative().exactOptional(),
   }),
 };
 

@@ -38,7 +38,8 @@ describe.each([openAi, anthropic])('createModels with $kind', (script: ProtocolS
     const { chunks } = await readReply(models().stream(requestTo('acme/priced'), never));
 
     const cost_usd = (12 * 2 + 8 * 0.5 + 5 * 10) / 1_000_000;
-    const usage = { input_tokens: 20, cached_tokens: 8, output_tokens: 5, cost_usd, estimated: false };
+    const counted = { input_tokens: 20, cached_tokens: 8, output_tokens: 5, cost_usd, estimated: false };
+    const usage = script.kind === 'anthropic' ? { ...counted, cacheWriteTokens: 0 } : counted;
     const word = script.kind === 'openai' ? 'stop' : 'end_turn';
     expect(chunks).toEqual([
       { type: 'text', text: 'Hel' },

@@ -13,6 +13,7 @@ describe('toUsage', () => {
       output_tokens: 20,
       cost_usd: (100 * 10 + 600 * 1 + 300 * 12.5 + 20 * 50) / 1_000_000,
       estimated: false,
+      cacheWriteTokens: 300,
     });
   });
 
@@ -70,6 +71,10 @@ describe('odd figures of a provider', () => {
       output_tokens: 3,
     });
     expect(toUsage({ ...call, reported: { input: -1, output: -1 } })).toEqual(toUsage({ ...call, reported: {} }));
+    expect(toUsage({ ...call, reported: { input: 5, output: 3, reasoning: 12.5 } })).toHaveProperty(
+      'reasoningTokens',
+      3,
+    );
   });
 
   it('are charged at the cost that the provider names, beside that of our price', () => {

@@ -6,6 +6,9 @@ export type CallUsage = Usage & {
   readonly estimated: boolean;
   /** The cost at our price, in USD, where the provider named its own. */
   readonly listCostUsd?: number;
+  /** Parts of the input and of the output, where the provider named them. */
+  readonly cacheWriteTokens?: number;
+  readonly reasoningTokens?: number;
 };
 
 const charactersPerToken = 4;
@@ -35,6 +38,7 @@ export function toUsage(call: {
     cacheWriteHour: Math.min(wholeTokens(reported.cacheWriteHour) ?? 0, cacheWrite),
   };
   const ours = call.price ? computeCost(tokens, call.price) : null;
+  const reasoned = wholeTokens(reported.reasoning);
   return {
     input_tokens: tokens.input,
     cached_tokens: cacheRead,
@@ -42,6 +46,8 @@ export function toUsage(call: {
     cost_usd: reported.costUsd ?? ours,
     estimated: input === undefined || output === undefined,
     ...(reported.costUsd !== undefined && ours !== null && { listCostUsd: ours }),
+    ...(reported.cacheWrite !== undefined && { cacheWriteTokens: cacheWrite }),
+    ...(reasoned !== undefined && { reasoningTokens: Math.min(reasoned, tokens.output) }),
   };
 }
 
@@ -49,7 +55,7 @@ export function toUsage(call: {
 const wholeTokens = (tokens: number | undefined): number | undefined =>
   tokens === undefined || tokens < 0 ? undefined : Math.ceil(tokens);
 
-type Tokens = Record<Exclude<keyof ReportedUsage, 'costUsd'>, number>;
+type Tokens = Record<Exclude<keyof ReportedUsage, 'costUsd' | 'reasoning'>, number>;
 
 function computeCost(tokens: Tokens, price: ModelPrice): number {
   const { input, output, cache_read = input, cache_write = input, long_prompt } = price;

@@ -79,6 +79,8 @@ export interface ReportedUsage {
   /** How much of that is kept for an hour. */
   readonly cacheWriteHour?: number;
   readonly output?: number | undefined;
+  /** How much of that the model reasoned with. */
+  readonly reasoning?: number;
   /** What the provider says that the call costs. */
   readonly costUsd?: number;
 }

@@ -66,6 +66,8 @@ const usageIn = (data: Usage['data']) => ({
   cost_usd: data.cost_usd,
   estimated: data.estimated,
   ...(data.list_cost_usd !== undefined && { listCostUsd: data.list_cost_usd }),
+  ...(data.cache_write_tokens !== undefined && { cacheWriteTokens: data.cache_write_tokens }),
+  ...(data.reasoning_tokens !== undefined && { reasoningTokens: data.reasoning_tokens }),
 });
 
 const notesIn = (data: Usage['data']): CallNotes => ({

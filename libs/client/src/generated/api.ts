@@ -4847,6 +4847,8 @@ export type components = {
                 omitted_tools?: string[];
                 omitted_parameters?: string[];
                 list_cost_usd?: number;
+                cache_write_tokens?: number;
+                reasoning_tokens?: number;
             };
         };
         UsageReport: {

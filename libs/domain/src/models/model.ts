@@ -141,6 +141,9 @@ export type ModelEnd = {
     readonly estimated: boolean;
     /** The cost at the price that is known here, in USD, where the provider named its own, which is `cost_usd`. */
     readonly listCostUsd?: number;
+    /** Of the input, what was put into the cache, and of the output, what was reasoned, where the provider said so. */
+    readonly cacheWriteTokens?: number;
+    readonly reasoningTokens?: number;
   };
   /** What the run shows of the call. */
   readonly notes?: CallNotes;

@@ -41,6 +41,8 @@ function toNotes({ usage, notes }: ModelEnd) {
     ...(omittedTools.length > 0 && { omitted_tools: [...omittedTools] }),
     ...(omittedParameters.length > 0 && { omitted_parameters: [...omittedParameters] }),
     ...(usage?.listCostUsd !== undefined && { list_cost_usd: usage.listCostUsd }),
+    ...(usage?.cacheWriteTokens !== undefined && { cache_write_tokens: plausible(usage.cacheWriteTokens) }),
+    ...(usage?.reasoningTokens !== undefined && { reasoning_tokens: plausible(usage.reasoningTokens) }),
   };
 }
 

@@ -191,7 +191,7 @@ describe('OpenAiReply', () => {
         total_tokens: 409,
         completion_tokens_details: { reasoning_tokens: 300 },
       },
-      { output: 309 },
+      { output: 309, reasoning: 300 },
     ],
     [{ prompt_tokens: 100, completion_tokens: 1, prompt_cache_hit_tokens: 80 }, { cacheRead: 80 }],
     [{ prompt_tokens: 100, completion_tokens: 1, cached_tokens: 70 }, { cacheRead: 70 }],

@@ -194,12 +194,14 @@ function toReportedUsage(usage: OpenAiUsage, profile?: Recipient['profile']): Re
     undefined;
   const cacheWrite = details?.cache_write_tokens ?? usage.cache_creation_input_tokens ?? undefined;
   const costUsd = readCost(usage);
+  const reasoning = usage.completion_tokens_details?.reasoning_tokens ?? undefined;
   return {
     ...(typeof input === 'number' && { input }),
     ...(output !== undefined && { output }),
     ...(cacheRead !== undefined && { cacheRead }),
     ...(cacheWrite !== undefined && { cacheWrite }),
     ...(costUsd !== undefined && { costUsd }),
+    ...(reasoning !== undefined && { reasoning }),
   };
 }
 

@@ -139,6 +139,17 @@ describe('a reply of a server that imitates the Responses API', () => {
     expect(chunks).toEqual([{ type: 'reasoning', text }, { type: 'reasoning_end' }]);
   });
 
+  it('counts what was cached and what was reasoned, where the server says so', () => {
+    const usage = {
+      ...{ input_tokens: 20, output_tokens: 5 },
+      input_tokens_details: { cached_tokens: 8, cache_write_tokens: 4 },
+      output_tokens_details: { reasoning_tokens: 3 },
+    };
+    const counted = read({ type: 'response.completed', response: { status: 'completed', usage } });
+    expect(counted.usage).toEqual({ input: 20, output: 5, cacheRead: 8, cacheWrite: 4, reasoning: 3 });
+    expect(read(completed).usage).toEqual({ input: 20, output: 5, cacheRead: 0 });
+  });
+
   it('keeps encrypted reasoning that has no summary', () => {
     const reader = new ResponsesReply('openai/m');
     const chunks: ReplyChunk[] = [];

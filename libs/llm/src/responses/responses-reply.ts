@@ -33,6 +33,7 @@ const response = z.object({
       output_tokens: tokens,
       input_tokens_details: lenient(z.object({ cached_tokens: tokens, cache_write_tokens: tokens })),
       ...costFields,
+      output_tokens_details: lenient(z.object({ reasoning_tokens: tokens })),
     }),
   ),
 });
@@ -194,11 +195,13 @@ export class ResponsesReply implements ReplyReader {
     if (usage) {
       const costUsd = readCost(usage);
       const { cached_tokens: cacheRead, cache_write_tokens: cacheWrite } = usage.input_tokens_details ?? {};
+      const reasoning = usage.output_tokens_details?.reasoning_tokens;
       this.usage = {
         input: usage.input_tokens ?? undefined,
         output: usage.output_tokens ?? undefined,
         cacheRead: cacheRead ?? 0,
-        cacheWrite: cacheWrite ?? 0,
+        ...(typeof cacheWrite === 'number' && { cacheWrite }),
+        ...(typeof reasoning === 'number' && { reasoning }),
         ...(costUsd !== undefined && { costUsd }),
       };
     }

@@ -92,7 +92,7 @@ describe('events of Claude Managed Agents', () => {
       .fact('run.started', {})
       .fact('iteration.started', { iteration: 1, message_id: 'msg_2' })
       .reply({ type: 'reasoning', text: 'Hm.' }, { type: 'text', text: 'Hello.' })
-      .fact('usage.recorded', { input_tokens: 10, cached_tokens: 4, output_tokens: 2 })
+      .fact('usage.recorded', { input_tokens: 10, cached_tokens: 4, output_tokens: 2, cache_write_tokens: 1 })
       .fact('run.completed', { finish_reason: 'stop', usage: noUsage });
     const { events } = translate(log);
     expect(short(events)).toEqual([
@@ -102,7 +102,10 @@ describe('events of Claude Managed Agents', () => {
     expect(events[5]).toMatchObject({
       model_request_start_id: events[2]?.id,
       is_error: false,
-      model_usage: { input_tokens: 6, cache_read_input_tokens: 4, output_tokens: 2 },
+      model_usage: {
+        ...{ input_tokens: 5, output_tokens: 2 },
+        ...{ cache_read_input_tokens: 4, cache_creation_input_tokens: 1 },
+      },
     });
     expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
     expect(translate(log).events).toEqual(events);

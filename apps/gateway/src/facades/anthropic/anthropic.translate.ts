@@ -206,12 +206,12 @@ export class AnthropicTranslator {
     const { request } = this;
     if (request === undefined) return [];
     this.request = undefined;
-    const { input_tokens = 0, cached_tokens = 0, output_tokens = 0, error } = usage ?? {};
+    const { input_tokens = 0, cached_tokens = 0, output_tokens = 0, cache_write_tokens = 0, error } = usage ?? {};
     const model_usage = {
-      input_tokens: Math.max(0, input_tokens - cached_tokens),
+      input_tokens: Math.max(0, input_tokens - cached_tokens - cache_write_tokens),
       output_tokens,
       cache_read_input_tokens: cached_tokens,
-      cache_creation_input_tokens: 0,
+      cache_creation_input_tokens: cache_write_tokens,
     };
     const is_error = usage === undefined || error !== undefined;
     const end = { id: eventIds.of(fact), processed_at: fact.at, is_error, model_usage };

@@ -89,17 +89,18 @@ interface ResponseUsage {
   readonly input_tokens: number;
   readonly output_tokens: number;
   readonly total_tokens: number;
-  readonly input_tokens_details: { readonly cached_tokens: number };
+  readonly input_tokens_details: { readonly cached_tokens: number; readonly cache_write_tokens: number };
+  readonly output_tokens_details: { readonly reasoning_tokens: number };
 }
 
 function toChatUsage({ usage }: ResponseTranslator['response']): object {
-  const { input_tokens, output_tokens, total_tokens, input_tokens_details: cached } = usage as ResponseUsage;
+  const { input_tokens, output_tokens, total_tokens, ...details } = usage as ResponseUsage;
   return {
     prompt_tokens: input_tokens,
     completion_tokens: output_tokens,
     total_tokens,
-    prompt_tokens_details: { cached_tokens: cached.cached_tokens, audio_tokens: 0 },
-    completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
+    prompt_tokens_details: { ...details.input_tokens_details, audio_tokens: 0 },
+    completion_tokens_details: { ...details.output_tokens_details, audio_tokens: 0 },
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Usage } from '@rondo/contract';
+import { type FactWithType, type Usage, addUsage, noUsage } from '@rondo/contract';
 
 /** An item of the output of a response. */
 export type Item = { readonly id: string; readonly type: string; readonly status: ItemStatus } & Readonly<
@@ -48,12 +48,26 @@ export const toMcpCall = (call: McpCall): Item => ({
   ...call,
 });
 
-export const toUsage = ({ input_tokens, cached_tokens, output_tokens }: Usage) => ({
-  input_tokens,
-  input_tokens_details: { cached_tokens, cache_write_tokens: 0 },
-  output_tokens,
-  output_tokens_details: { reasoning_tokens: 0 },
-  total_tokens: input_tokens + output_tokens,
+/** The usage of several calls, with the parts that some providers name. */
+export interface UsedTokens extends Usage {
+  readonly cache_write_tokens: number;
+  readonly reasoning_tokens: number;
+}
+
+export const nothingUsed: UsedTokens = { ...noUsage, cache_write_tokens: 0, reasoning_tokens: 0 };
+
+export const addCall = (before: UsedTokens, call: FactWithType<'usage.recorded'>['data']): UsedTokens => ({
+  ...addUsage(before, call),
+  cache_write_tokens: before.cache_write_tokens + (call.cache_write_tokens ?? 0),
+  reasoning_tokens: before.reasoning_tokens + (call.reasoning_tokens ?? 0),
+});
+
+export const toUsage = (used: UsedTokens) => ({
+  input_tokens: used.input_tokens,
+  input_tokens_details: { cached_tokens: used.cached_tokens, cache_write_tokens: used.cache_write_tokens },
+  output_tokens: used.output_tokens,
+  output_tokens_details: { reasoning_tokens: used.reasoning_tokens },
+  total_tokens: used.input_tokens + used.output_tokens,
 });
 
 /** The words of a response, as a chat has them. */

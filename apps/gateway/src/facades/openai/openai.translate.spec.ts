@@ -22,6 +22,8 @@ const usage = (finish_reason = 'stop') => ({
   cached_tokens: 1,
   output_tokens: 2,
   cost_usd: 0,
+  cache_write_tokens: 1,
+  reasoning_tokens: 1,
 });
 
 /** All frames of a log, in an order of numbers that rises. */
@@ -83,7 +85,11 @@ describe('responses', () => {
     expect(response.output).toEqual(done);
     expect(response).toMatchObject({
       status: 'completed',
-      usage: { input_tokens: 3, output_tokens: 2, total_tokens: 5, input_tokens_details: { cached_tokens: 1 } },
+      usage: {
+        ...{ input_tokens: 3, output_tokens: 2, total_tokens: 5 },
+        input_tokens_details: { cached_tokens: 1, cache_write_tokens: 1 },
+        output_tokens_details: { reasoning_tokens: 1 },
+      },
     });
   });
 

@@ -1,13 +1,4 @@
-import {
-  type DeltaEvent,
-  type RecordedFact,
-  type ToolCall,
-  type ToolResult,
-  type Usage,
-  type Waiting,
-  addUsage,
-  noUsage,
-} from '@rondo/contract';
+import type { DeltaEvent, RecordedFact, ToolCall, ToolResult, Waiting } from '@rondo/contract';
 import { deltaText, listStoredTexts, toStream } from '@rondo/domain';
 import { type SubscriberEvent, isNotice } from '../../live/stream-notices';
 import { toInteger } from '../positions';
@@ -17,6 +8,9 @@ import { type Segment, toItemId } from './openai-ids';
 import {
   type Item,
   type OpenText,
+  type UsedTokens,
+  addCall,
+  nothingUsed,
   toMcpCall,
   toMessage,
   toReasoning,
@@ -97,7 +91,7 @@ export class ResponseTranslator {
   private readonly calls = new Map<string, ToolCall>();
   private readonly callItems = new Map<string, number>();
   private closing: string | undefined;
-  private usage: Usage = noUsage;
+  private usage: UsedTokens = nothingUsed;
   private ending: Ending | undefined;
 
   constructor(private readonly options: ResponseOptions) {
@@ -208,7 +202,7 @@ export class ResponseTranslator {
           ? []
           : this.settleCall(fact.data.tool_call_id, { output: null, error: fact.data.reason });
       case 'usage.recorded':
-        this.usage = addUsage(this.usage, fact.data);
+        this.usage = addCall(this.usage, fact.data);
         return [];
       case 'run.waiting':
         return this.wait(fact);
