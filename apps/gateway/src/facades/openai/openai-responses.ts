@@ -11,7 +11,7 @@ import { decideAll } from '../facade-approvals';
 import { toModelName } from '../facade-models';
 import { findNamedAgent } from '../named-agents';
 import { type KnownResponses, type Place, facade, toChatHash, toUser } from './known-responses';
-import { findSegmentStarts, toItemId } from './openai-ids';
+import { findSegmentStarts, toItemId, toResponseId } from './openai-ids';
 import { ownKeys, toResponseOptions, withApproved } from './openai.objects';
 import {
   type ReadRequest,
@@ -119,7 +119,7 @@ export class OpenAiResponses {
     const known = attempt.isRepeated ? await this.dependencies.ids.findRun({ accountId, facade, name }) : undefined;
     const run = known && (await this.dependencies.runs.get({ accountId, runId: known.runId }));
     if (known && run && Date.now() - Date.parse(run.finished_at ?? new Date().toISOString()) < repeatedWithinMs)
-      return { run, options: toResponseOptions(run, known, undefined) };
+      return this.dependencies.known.find(accountId, toResponseId(known));
     const begun = await begin();
     await this.name(accountId, name, begun);
     return begun;

@@ -30,6 +30,12 @@ interface KeptRun {
   readonly waiting?: { readonly tool_calls?: readonly KeptCall[]; readonly question?: KeptCall };
 }
 
+interface Answer {
+  readonly id: string;
+  readonly model: string;
+  readonly rondo: object;
+}
+
 /** An account whose runs are kept in memory, all on one thread. */
 class Account {
   readonly begun: Begun[] = [];
@@ -37,14 +43,15 @@ class Account {
   /** The names that were looked up. */
   readonly named: string[] = [];
   private runs: readonly KeptRun[] = [];
+  private readonly facts: object[] = [];
   private readonly names = new Map<string, { readonly runId: RunId; readonly after: number }>();
   private readonly controller = new OpenAiController(this.responses(), undefined as never, undefined as never);
 
   /** Answers at once, as it is in the background. */
-  async respond(fields: object, attempt = 0): Promise<{ readonly model: string; readonly rondo: object }> {
+  async respond(fields: object, attempt = 0): Promise<Answer> {
     const body = { input: 'Hello?', background: true, ...fields };
     const caller = { accountId: 'acc_1', keyId: 'key_1', scopes: [] };
-    const answers: { readonly model: string; readonly rondo: object }[] = [];
+    const answers: Answer[] = [];
     const request = { caller, body, path: '/openai/v1/responses', query: {}, params: {}, get: () => String(attempt) };
     const response = { json: (answer: (typeof answers)[number]) => answers.push(answer) };
     await this.controller.createOpenAiResponse({ request, response } as never);
@@ -69,7 +76,12 @@ class Account {
   }
 
   private waitFor(waiting: object): void {
+    this.tell('run.waiting', waiting);
     this.runs = this.runs.map((run, index) => (index === this.runs.length - 1 ? { ...run, waiting } : run));
+  }
+
+  private tell(type: string, data: object): void {
+    this.facts.push({ seq: this.facts.length + 1, type, data });
   }
 
   private responses(): OpenAiResponses {
@@ -87,7 +99,7 @@ class Account {
     const runs = {
       get: ({ runId: id }: { runId: RunId }) => Promise.resolve(this.runs.find((run) => run.id === id)),
       current: () => Promise.resolve(this.runs.find(({ waiting }) => waiting) ?? this.runs.at(-1)),
-      events: () => Promise.resolve({ data: [], head_seq: 0 }),
+      events: () => Promise.resolve({ data: this.facts, head_seq: this.facts.length }),
       listAwaitedCalls: () => Promise.resolve({ data: awaited(), next_cursor: null }),
     };
     return new OpenAiResponses({
@@ -102,7 +114,10 @@ class Account {
       service: {
         create: (_: unknown, request: Begun) => Promise.resolve({ run: this.begin(request), facts: [] }),
         answer: (given: unknown) => Promise.resolve(this.answered.push(given)),
-        answerCalls: (answers: unknown) => Promise.resolve(this.answered.push(answers)),
+        answerCalls: (answers: unknown) => {
+          this.tell('run.resumed', {});
+          return Promise.resolve(this.answered.push(answers));
+        },
       },
     } as never);
   }
@@ -154,6 +169,16 @@ describe('a response of OpenAI', () => {
     expect((await account.respond({ model: 'usual' }, 1)).rondo).toEqual(first.rondo);
     expect((await account.respond({ model: 'usual' })).rondo).not.toEqual(first.rondo);
     expect(account.begun).toHaveLength(2);
+  });
+
+  it('is shown with the response before it to a client that repeats its answer to a call, too', async () => {
+    const account = new Account();
+    const asked = await account.respond({ model: 'usual' });
+    account.wait('to_history');
+    const answered = await account.respond({ input });
+    expect(answered).toMatchObject({ previous_response_id: asked.id });
+    expect(await account.respond({ input }, 1)).toEqual(answered);
+    expect(account.answered).toHaveLength(1);
   });
 
   it.each(['low', 'medium', 'high'])('takes the verbosity %s, which is a hint', async (verbosity) => {
