@@ -29,8 +29,8 @@ const post = async (api: Api, path: string, body: object = {}) =>
 
 const said = [{ type: 'user.message', content: [{ type: 'text', text: 'Go.' }] }];
 
-/** What begins a run, over each door that needs more than one request. */
-const doors: readonly (readonly [string, (api: Api) => Promise<unknown>])[] = [
+/** What begins a run, where that takes more than one request. */
+const beginnings: readonly (readonly [string, (api: Api) => Promise<unknown>])[] = [
   ['a response of OpenAI', (api) => post(api, '/openai/v1/responses', { input: 'Go.', background: true })],
   [
     'a session of Claude Managed Agents, and a message to it',
@@ -60,7 +60,7 @@ const doors: readonly (readonly [string, (api: Api) => Promise<unknown>])[] = [
 ];
 
 describe('the usage of a run', () => {
-  it.each(doors)('counts for the key that began it: %s', async (_, begin) => {
+  it.each(beginnings)('counts for the key that began it: %s', async (_, begin) => {
     const api = gateway.as(await gateway.toKey(`customer ${newUlid()}`));
     await api.post('/v1/runs').send({ input: 'Go.' }).expect(202);
     const own = await listCharged(api);
