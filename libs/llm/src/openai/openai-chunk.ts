@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { costFields } from '../reported-cost';
+import { costFields } from '../token-usage';
 
 /**
  * What is read of a chunk or of a whole reply. Servers that imitate OpenAI differ in every field, so each is read for itself:

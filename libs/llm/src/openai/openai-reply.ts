@@ -2,7 +2,7 @@ import type { Opaque } from '@rondo/contract';
 import type { ReplyChunk } from '@rondo/domain';
 import { endingBy } from '../finish-reason';
 import { refusal } from '../provider-error';
-import { readCost } from '../reported-cost';
+import { readCost } from '../token-usage';
 import { type ReplyEnding, type ReplyReader, type ReportedUsage, parseEvent } from '../wire-protocol';
 import { CallAssembly } from './call-assembly';
 import {

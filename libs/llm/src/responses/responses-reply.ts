@@ -1,7 +1,7 @@
 import type { ReplyChunk } from '@rondo/domain';
 import { z } from 'zod';
 import { ProviderError, refusal } from '../provider-error';
-import { costFields, readCost } from '../reported-cost';
+import { costFields, readCost } from '../token-usage';
 import { type ReplyEnding, type ReplyReader, type ReportedUsage, parseEvent } from '../wire-protocol';
 import { reasoningItem } from './responses-request';
 
