@@ -1,6 +1,6 @@
 import type { NewMessage } from '@rondo/contract';
 import { toText } from '../context/message-text';
-import { type ToolDefinition, shownSchema } from '../tools/define-tool';
+import { type ToolDefinition, byName, shownSchema } from '../tools/define-tool';
 import type { Dialect } from './dialect';
 import { GrammarDecoder } from './grammar-decoder';
 import { JsonGrammar } from './json/json-grammar';
@@ -24,7 +24,7 @@ export const jsonDialect: Dialect = {
   encode: (conversation, tools) =>
     renderTurns(conversation, 'user_message', tools.length > 0 ? writeDecisions : writePlain),
   decoder: (tools) => {
-    const known = new Map(tools.map((tool) => [tool.name, tool]));
+    const known = byName(tools);
     return new GrammarDecoder((source, reply) => new JsonGrammar(source, reply, known).read());
   },
   writeText: (message, tools) => {

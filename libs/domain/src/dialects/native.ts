@@ -2,7 +2,7 @@ import type { Message, Opaque } from '@rondo/contract';
 import { pairCalls } from '../context/pair-calls';
 import { memoize } from '../memoize';
 import type { ModelMessage, ModelTool } from '../models/model';
-import { type ToolDefinition, shownSchema } from '../tools/define-tool';
+import { type ToolDefinition, byName, shownSchema } from '../tools/define-tool';
 import type {
   DecodedCall,
   DecodedReply,
@@ -27,12 +27,8 @@ export const nativeDialect = {
   offer: (tools: readonly ToolDefinition[]): ToolOffer => ({ instructions: '', tools: listModelTools(tools) }),
   encode: (conversation: readonly Message[]): readonly ModelMessage[] => pairCalls(conversation),
   decoder: (tools: readonly ToolDefinition[], settings?: Pick<DialectSettings, 'printed_calls'>): ReplyDecoder =>
-    new NativeDecoder(listNames(tools), settings?.printed_calls ?? false),
+    new NativeDecoder(byName(tools), settings?.printed_calls ?? false),
 } satisfies Dialect;
-
-const listNames = memoize(
-  (tools: readonly ToolDefinition[]): ReadonlySet<string> => new Set(tools.map(({ name }) => name)),
-);
 
 /** The same objects for the same tools in all runs: adapters find by them what they have made of a tool before. */
 const listModelTools = memoize((tools: readonly ToolDefinition[]): readonly ModelTool[] => tools.map(toModelTool));
@@ -63,7 +59,7 @@ class NativeDecoder implements ReplyDecoder {
   private shown = '';
 
   constructor(
-    private readonly tools: ReadonlySet<string>,
+    private readonly tools: ReadonlyMap<string, ToolDefinition>,
     private readonly readsPrinted: boolean,
   ) {
     this.reading.next();

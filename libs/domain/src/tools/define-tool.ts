@@ -127,6 +127,11 @@ export function toEffect(
 export const expectEffect = ({ effect }: ToolDefinition): EffectClass =>
   typeof effect === 'string' ? effect : 'unsafe';
 
+export const byName = memoize(
+  (tools: readonly ToolDefinition[]): ReadonlyMap<string, ToolDefinition> =>
+    new Map(tools.map((tool) => [tool.name, tool])),
+);
+
 /** The whole JSON Schema of its arguments, as `GET /v1/tools` shows it. */
 export const argumentsSchema = memoize((tool: ToolDefinition): Record<string, unknown> => {
   const { $schema: _dialect, ...schema } = tool.parameters ?? z.toJSONSchema(tool.input, { io: 'input' });

@@ -6,8 +6,7 @@ import {
   usualCallerTimeoutS,
 } from '@rondo/contract';
 import { z } from 'zod';
-import { memoize } from '../memoize';
-import type { ToolDefinition } from './define-tool';
+import { type ToolDefinition, byName } from './define-tool';
 import { expandMessage, toolSearch } from './memory.tools';
 import { isProgram, mayProgramsCall, runProgram, writeIndex } from './program.tools';
 import { type ToolSearch, type ToolSpace, doFit, listServers, usualToolSpace } from './tool-space';
@@ -30,11 +29,6 @@ export interface ToolSet {
 
 export type ServerFact = Extract<NewFact, { type: 'mcp.connected' | 'mcp.skipped' }>;
 
-const listNames = memoize(
-  (tools: readonly ToolDefinition[]): ReadonlyMap<string, ToolDefinition> =>
-    new Map(tools.map((tool) => [tool.name, tool])),
-);
-
 interface Unshown {
   /** The names of the tools that are shown once they were found. */
   readonly search?: { readonly tools: readonly string[]; readonly capacity: ToolSpace } | undefined;
@@ -47,15 +41,15 @@ export function toolSet(
   offered: readonly string[],
   { search, programs }: Unshown = {},
 ): ToolSet {
-  const byName = listNames(all);
-  const isUsable = ({ alias }: ToolDefinition): boolean => alias === undefined || byName.has(alias.of);
-  const findUsable = (names: readonly string[]) => names.flatMap((name) => byName.get(name) ?? []).filter(isUsable);
+  const known = byName(all);
+  const isUsable = ({ alias }: ToolDefinition): boolean => alias === undefined || known.has(alias.of);
+  const findUsable = (names: readonly string[]) => names.flatMap((name) => known.get(name) ?? []).filter(isUsable);
   return {
     all,
     offered: findUsable(offered),
     ...(search && { search: { tools: findUsable(search.tools), capacity: search.capacity } }),
     ...(programs && { programs: findUsable(programs) }),
-    named: (name) => byName.get(name),
+    named: (name) => known.get(name),
   };
 }
 
